@@ -288,6 +288,17 @@ void kernel__collections(void)
 	cfg_unit = XR_UNIT_BYTES;
 }
 
+void kernel__cpu_bits(__u32 bits)
+{
+	cfg_cpu_bits = bits;
+}
+
+void kernel__busy(bool busy)
+{
+	for (__u32 level = 0; level < XR_LEVELS; level++)
+		((struct scratch *)kernel__lookup(&scratches, &level))->busy = busy;
+}
+
 /* --- the programs --- */
 
 void kernel__tick(void)

@@ -36,8 +36,12 @@ struct kernel {
 
 extern struct kernel kernel;
 
-/* What the loader sets. */
+/* What the loader sets; @bits: that a CPU's number takes. */
 void kernel__collections(void);
+void kernel__cpu_bits(uint32_t bits);
+
+/* Is the working memory of all levels in use? */
+void kernel__busy(bool busy);
 
 /* The thread that runs now. */
 void kernel__runs(struct kernel_task *t);

@@ -12,6 +12,7 @@
 #define PERIOD	 10101010ull /* of waits */
 #define DEPTH	 300	     /* more than a part has */
 #define APART_NS 50000	     /* between two collections that are samples */
+#define CPU_BITS 3	     /* of the number of a CPU */
 
 static struct image image;
 static struct kernel_task r = {
@@ -134,8 +135,10 @@ TEST(fork)
 	struct kernel_task child = r;
 	const struct xr_process *p;
 	const struct xr_sample *s;
+	uint32_t before;
 
 	begin(XR_ROW_FOLLOW, 2);
+	kernel__cpu_bits(CPU_BITS);
 	kernel__row(PID)->r_tid = PID;
 	child.pid = child.tid = PID + 1;
 	child.start_ns += 7 * TICK_NS;
@@ -153,9 +156,16 @@ TEST(fork)
 		"which is R's thread is to be found out again");
 	conserved(1);
 
+	before = p->serial;
+	child.pid = child.tid = PID + 3;
+	kernel__runs(&r);
+	kernel__fork(&child);
+	p = record(XR_REC_PROCESS);
+	tap__ok(p && p->serial == before + (1u << CPU_BITS),
+		"a CPU's number takes as many bits of a serial number as CPUs need");
+
 	child.pid = child.tid = PID + 2;
 	kernel__row(PID)->flags = 0;
-	kernel__runs(&r);
 	kernel__fork(&child);
 	tap__ok(!record(XR_REC_PROCESS) && !kernel__row(PID + 2), "not where that is not wanted");
 }
@@ -212,6 +222,22 @@ TEST(parts)
 	conserved(1);
 }
 
+/* A tick while samples are taken at all levels, and one of a process whose samples are reduced. */
+TEST(ends)
+{
+	begin(0, 2);
+	kernel__busy(true);
+	kernel__tick();
+	tap__ok(!record(XR_REC_SAMPLE) && kernel__count(XR_LOST) == 1, "no level is free: lost");
+	kernel__busy(false);
+	kernel__row(PID)->strikes = 28; /* as many as there are */
+	kernel__row(PID)->reduced = 5;
+	kernel__tick();
+	tap__ok(sample()->nslots == 2 && kernel__row(PID)->reduced == 4,
+		"a smaller budget leaves out no tick");
+	conserved(2);
+}
+
 /* A text counts as sent when it is in the ring. */
 TEST(full)
 {
@@ -260,6 +286,14 @@ TEST(threads)
 	s = sample();
 	tap__ok(s->nslots == 2 && s->flags == XR_F_ELSEWHERE, "but those of R that waits");
 	conserved(3);
+
+	begin(XR_ROW_GC, 0);
+	image__put32(&image, image.gc_at, 1);
+	kernel__row(PID)->r_tid = PID + 1;
+	kernel__row(PID)->revision++;
+	kernel__runs(&other);
+	kernel__tick();
+	tap__ok(sample()->flags == XR_F_GC, "R's thread is the one proven last, if it has no call");
 }
 
 /* R waits for @ns. */

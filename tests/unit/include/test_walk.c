@@ -371,6 +371,42 @@ TEST(memory)
 	run__free(&r);
 }
 
+/* Which call each frame is: its environment, the mark of that, and its context. */
+TEST(calls)
+{
+	struct run r;
+	struct xr_row *row = &r.base.walk.row;
+	const struct xr_slot *slots;
+	uint64_t f, env[2], at[2];
+
+	run__plain(&r);
+	slots = r.base.slots;
+	f = image__call(&r.m, image__symbol(&r.m, "f"), 0, 0);
+	for (int i = 0; i < 2; i++) {
+		env[i] = image__cell(&r.m, R_ENVSXP | (i ? 0 : R_MARK_BIT), 0, 0, 0);
+		at[i] = image__push(&r.m, R_CTXT_FUNCTION, f, 0);
+		image__put64(&r.m, at[i] + r.m.layout.cloenv, env[i]);
+	}
+	image__push(&r.m, R_CTXT_BUILTIN, f, 0);
+	row->flags = XR_ROW_CALLS;
+	row->gc_count_at = image__alloc(&r.m, 4);
+	image__put32(&r.m, row->gc_count_at, 12);
+	tap__ok(run__walk(&r) == WALK_DONE && r.base.walk.first == XR_F_CALLS &&
+			r.base.nslots == 7 && slots[0].word == 12 && slots[0].more == XR_COUNTED,
+		"the number of collections comes first");
+	tap__ok(!slots[2].word && !slots[2].more, "a builtin has no environment");
+	tap__ok(slots[4].word == env[1] && slots[4].more == at[1] && slots[6].word == env[0] &&
+			slots[6].more == (at[0] | XR_CALL_OLD),
+		"the environment that a collection left is old");
+	row->gc_at = 0;
+	tap__ok(run__walk(&r) == WALK_DONE && slots[4].more == (at[1] | XR_CALL_OLD),
+		"each counts as old if it is not known whether the collector runs");
+	row->gc_count_at = 8; /* what is not mapped */
+	tap__ok(run__walk(&r) == WALK_DONE && !slots[0].word && !slots[0].more,
+		"what cannot be read is not a number of collections");
+	run__free(&r);
+}
+
 /* Whose stack is it, of a thread whose stack is [@sp, @top)? */
 static void whose(struct run *r, uint64_t sp, uint64_t top, enum walk_whose wanted,
 		  const char *what)

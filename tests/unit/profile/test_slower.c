@@ -4,19 +4,21 @@
 #include "profile/slower.h"
 #include "stack_maker.h"
 
+static char label[8]; /* of the samples that come; "": none */
 static struct stats stats;
 static struct slower *slower;
 static struct sink sink;
 
-/* What came out: "PID:FUNCTION@CALL" of samples, "call ID". */
+/* What came out: "PID:FUNCTION@CALL=LABEL" of samples, "call ID". */
 static int on_sample(void *arg, const struct profile_process *p, const struct sample *s)
 {
 	const struct profile_call *root = s->call;
 
 	while (root->outer)
 		root = root->outer;
-	tap__say("%u:%s@%s%s%s ", p->pid, s->stack->frames[0]->function->text, s->call->name,
-		 root != s->call ? "<" : "", root != s->call ? root->name : "");
+	tap__say("%u:%s@%s%s%s%s%s ", p->pid, s->stack->frames[0]->function->text, s->call->name,
+		 root != s->call ? "<" : "", root != s->call ? root->name : "",
+		 s->nlabels ? "=" : "", s->nlabels ? s->labels[0].value : "");
 	return 0;
 }
 
@@ -60,8 +62,15 @@ static struct profile_call call_at(uint64_t id, const char *name, unsigned int m
 static int sample(uint32_t pid, unsigned int ms, const char *function, struct profile_call *call)
 {
 	const struct profile_process p = {.serial = pid, .pid = pid};
+	const struct profile_label given = {.key = "key", .value = label};
 	const struct sample s = {
-		.time = ms * NS_PER_MS, .weight = 1, .call = call, .stack = stack__one(function)};
+		.time = ms * NS_PER_MS,
+		.weight = 1,
+		.call = call,
+		.stack = stack__one(function),
+		.labels = &given,
+		.nlabels = *label != 0,
+	};
 
 	for (struct profile_call *c = call; c; c = (struct profile_call *)(uintptr_t)c->outer)
 		c->seen = s.time;
@@ -95,11 +104,14 @@ TEST(passes)
 	*name = '?';
 	tap__said("", "samples of a call that runs wait");
 	over(1, &a, 50);
+	*label = 'l';
 	sample(1, 110, "x", &b);
 	sample(1, 120, "y", &b);
+	*label = '\0';
 	tap__said("", "those of one that was fast are left out");
 	sample(1, 160, "z", &b);
-	tap__said("1:x@g 1:y@g 1:z@g ", "when a call has lasted long enough they go on, in order");
+	tap__said("1:x@g=l 1:y@g=l 1:z@g ",
+		  "when a call has lasted long enough they go on, in order");
 	sample(1, 170, "z", &b);
 	over(1, &b, 175);
 	tap__said("1:z@g call 2 ", "and later ones at once");

@@ -31,6 +31,21 @@ TEST(spans)
 	tap__ok(!t.n && !t.width, "as new");
 }
 
+/* As spans become wider each entry stays at its time. */
+TEST(wider)
+{
+	struct timeline t = {0};
+	uint32_t right = 0;
+
+	for (uint32_t i = 0; i <= TIMELINE_SPANS; i++)
+		tap__bail_if(timeline__add(&t, i % 2, 7 + i * TIMELINE_WIDTH, i), "no memory");
+	for (size_t i = 0; i < t.n; i++)
+		right += t.entries[i].value == 2 * t.entries[i].span + t.entries[i].row;
+	tap__ok(t.width == 2 * TIMELINE_WIDTH && t.n == TIMELINE_SPANS + 1 && right == t.n,
+		"%u of %zu are in the span of their time", right, t.n);
+	timeline__free(&t);
+}
+
 TEST(long)
 {
 	struct timeline t = {0};

@@ -125,7 +125,7 @@ TEST(code)
 TEST(locals)
 {
 	const int numbers[] = {1, 0, HEAP_NA_INTEGER};
-	uint64_t frame, env;
+	uint64_t frame, env, chains[3];
 	struct locals l;
 	struct heap h;
 
@@ -150,6 +150,15 @@ TEST(locals)
 	heap__init(&h, &reader, &row, READS);
 	tap__bail_if(locals__read(&h, env, 2, 100, &l), "out of memory");
 	tap__ok(l.n == 2 && l.more, "no more than were asked for");
+	locals__free(&l);
+
+	for (int i = 0; i < 3; i++)
+		chains[i] = cell(HEAP_PAIRLIST, row.nil, row.nil, symbol((char[]){'h' + i, 0}));
+	env = object(HEAP_ENVIRONMENT, row.nil, row.nil, vector(HEAP_LIST, chains, 3, 8));
+	heap__init(&h, &reader, &row, READS);
+	tap__bail_if(locals__read(&h, env, 100, 100, &l), "out of memory");
+	tap__ok(l.n == 3 && !strcmp(l.list[0].name, "h") && !strcmp(l.list[2].name, "j"),
+		"of a hash table all chains: %zu", l.n);
 	locals__free(&l);
 }
 

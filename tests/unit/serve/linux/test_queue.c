@@ -128,6 +128,11 @@ TEST(order)
 	queue__drop(q);
 	is("3 9 | 1 (40)", "one that is dropped is counted");
 	queue__done(q);
+	reopen(ROOM);
+	add(7, 1, NULL);
+	reopen(ROOM);
+	is("9 7 | 0 (0)", "one that is added after a restart is behind those before");
+	queue__done(q);
 	queue__done(q);
 	tap__ok(!queue__at(q, 0) && !files(NULL), "then nothing is left");
 }

@@ -6,6 +6,8 @@
 #include "engine/remote/changing.h"
 
 enum how { STILL, MOVING, IDLE };
+#define LATE 3600000000000ull /* ns; later than the clock of changing.h gets */
+
 enum { OTHER_STACK = -1000, NO_STACK = -1001 };
 
 /* One sample; what became of it. */
@@ -205,7 +207,8 @@ TEST(collections_counted)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		static const struct xr_sample like = {.weight = 1, .pid = 4711, .tid = 4711};
+		static const struct xr_sample like = {
+			.weight = 1, .pid = 4711, .tid = 4711, .time = LATE};
 		struct program p;
 		struct remote_walk *rw = program__start(&p, 12);
 		struct xr_row *row = &p.s.row;
@@ -236,6 +239,8 @@ TEST(collections_counted)
 			tap__ok(p.last.collections == p.collections &&
 					!p.old == !rows[i].collections,
 				"and so are the marks");
+		tap__ok(p.last.lag && p.last.lag < LATE,
+			"the stack may be as old as the first look");
 		program__free(&p, rw);
 	}
 }

@@ -2,6 +2,7 @@
 #ifndef XR_BASE_ERRMSG_H
 #define XR_BASE_ERRMSG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -21,6 +22,13 @@ struct errmsg {
  */
 int errmsg__set(struct errmsg *f, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* shortage__is - is @err (negative) for want of descriptors or memory, and not of what was looked
+ * at? */
+bool shortage__is(int err);
+
+/* shortage__fault - process @pid could not be looked at for @err: what to do.  Returns @err. */
+int shortage__fault(int pid, int err, struct errmsg *f);
 
 /* count__word - the word that follows the number @n: "sample" or "samples", "is" or "are". */
 static inline const char *count__word(uint64_t n, const char *one, const char *many)

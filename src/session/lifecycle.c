@@ -460,7 +460,7 @@ int lifecycle__open(struct lifecycle *l, const struct session_config *config, st
 		.verify.notes = &config->notes,
 		.advice.notes = &config->notes,
 	};
-	err = asker__open_for(&l->asker, config->labels, &l->reason);
+	err = asker__open(&l->asker, config->labels, &l->reason);
 	if (err)
 		return err;
 	err = decoder__new(&l->decoder, &decoder_ops, l, config->memory);

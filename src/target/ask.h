@@ -37,7 +37,7 @@ enum ask_kind {
 	ASK_HIDDEN,  /* `looks` of hidden_check__look() at what `target.row` supposes */
 	ASK_LIST,    /* ASK_SEEMS, and if so target__find() and its arguments, in `text` */
 	/*
-	 * describe__make() by the rules of asker__open_for: `text`.  `text` lacks what cannot be
+	 * describe__make() by the rules of asker__open: `text`.  `text` lacks what cannot be
 	 * read; not `yes`: the environment could not be read.  `target.start_time`: of whom it is.
 	 * -ENOSYS: there are no rules, or it is Windows.
 	 */
@@ -88,11 +88,11 @@ struct ask {
 struct asker;
 struct helper_pool;
 
-/* asker__open - to be called early: what the program is then is what looks at processes. */
-int asker__open(struct asker **out, struct errmsg *f);
-
-/* asker__open_for - the same, for ASK_DESCRIBE, too.  @rules may go after it. */
-int asker__open_for(struct asker **out, const struct label_rules *rules, struct errmsg *f);
+/*
+ * asker__open - to be called early: what the program is then is what looks at processes.  @rules:
+ * for ASK_DESCRIBE; may be NULL, and may go after it.
+ */
+int asker__open(struct asker **out, const struct label_rules *rules, struct errmsg *f);
 
 /*
  * asker__ask - @q is copied; it will be answered, whatever happens.  Questions are answered in any

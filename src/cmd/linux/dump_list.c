@@ -107,7 +107,7 @@ int dump_list__find(struct dump_list *d, const struct config *c, struct errmsg *
 	struct dump_scan scan = {.config = c};
 	struct ask q = {0};
 	struct asker *a;
-	int err = asker__open(&a, f);
+	int err = asker__open(&a, NULL, f);
 
 	if (err)
 		return err;

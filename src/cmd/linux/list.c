@@ -127,7 +127,7 @@ static int list__fill(struct list *l, struct errmsg *f)
 {
 	struct ask q = {0};
 	struct asker *a;
-	int err = asker__open(&a, f);
+	int err = asker__open(&a, NULL, f);
 
 	if (err)
 		return err;

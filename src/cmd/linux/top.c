@@ -375,7 +375,7 @@ static enum cmd_status top__run(struct top *t)
 	};
 	err = cmd__btf(c->btf, &f);
 	if (!err)
-		err = asker__open(&t->asker, &f);
+		err = asker__open(&t->asker, NULL, &f);
 	if (!err && top_model__new(&t->model, c->max_memory, t->options->window))
 		err = errmsg__set(&f, -ENOMEM, "out of memory");
 	if (!err)

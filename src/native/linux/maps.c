@@ -7,7 +7,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "base/shortage.h"
+#include "base/errmsg.h"
 #include "os/linux/proc_maps.h"
 #include "os/proc.h"
 #include "target/linux/answer_file.h"

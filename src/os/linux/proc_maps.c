@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #define _GNU_SOURCE
-#include "base/shortage.h"
+#include "base/errmsg.h"
 #include "os/linux/proc_maps.h"
 
 #include <errno.h>

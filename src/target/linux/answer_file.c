@@ -58,8 +58,7 @@ int texts__add(struct buf *texts, const char *text, uint32_t *at)
 
 /* --- taking one --- */
 
-/* Map the whole of @fd, which must be sealed, and close it. */
-static int take__map(int fd, void **mapped, size_t *size)
+int answer_file__map(int fd, void **mapped, size_t *size)
 {
 	struct stat st;
 	int err = 0;
@@ -109,7 +108,7 @@ int native_maps__open(struct native_maps *m, int fd)
 	int err;
 
 	*m = (struct native_maps){0};
-	err = take__map(fd, &m->mapped, &m->size);
+	err = answer_file__map(fd, &m->mapped, &m->size);
 	if (err)
 		return err;
 	head = take__part(m->mapped, m->size, &at, 1, sizeof(*head));
@@ -166,7 +165,7 @@ int native_module__open(struct native_module *m, int fd)
 	int err;
 
 	*m = (struct native_module){0};
-	err = take__map(fd, &m->mapped, &m->size);
+	err = answer_file__map(fd, &m->mapped, &m->size);
 	if (err)
 		return err;
 	h = m->head = take__part(m->mapped, m->size, &at, 1, sizeof(*h));

@@ -20,6 +20,10 @@ struct answer_part {
  */
 int answer_file__make(const struct answer_part *parts, size_t n);
 
+/* answer_file__map - map the whole of @fd, which must be sealed, and close it.  -EBADMSG; -ENOMEM.
+ */
+int answer_file__map(int fd, void **mapped, size_t *size);
+
 /* texts__add - @text and its terminator; *@at is where it begins.  -ENOMEM. */
 int texts__add(struct buf *texts, const char *text, uint32_t *at);
 

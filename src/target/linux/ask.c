@@ -9,7 +9,7 @@
  * A process that did not answer is not asked again for a while.  If a user has too many of those,
  * none of that user's processes is asked.
  */
-#include "base/shortage.h"
+#include "base/errmsg.h"
 #include "target/ask.h"
 
 #include <errno.h>
@@ -374,12 +374,7 @@ static void asker__tend(struct asker *a)
 
 /* --- what others call --- */
 
-int asker__open(struct asker **out, struct errmsg *f)
-{
-	return asker__open_for(out, NULL, f);
-}
-
-int asker__open_for(struct asker **out, const struct label_rules *rules, struct errmsg *f)
+int asker__open(struct asker **out, const struct label_rules *rules, struct errmsg *f)
 {
 	return asker__open_served(out, &answer__job, rules, f);
 }

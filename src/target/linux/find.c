@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "base/shortage.h"
+#include "base/errmsg.h"
 #include "target/target.h"
 
 #include <errno.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The answer to ASK_SOURCE: made by the process that looked, and taken. */
 #include <errno.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
 #include "os/proc.h"
 #include "target/linux/answer_file.h"
@@ -45,40 +44,30 @@ int source__make(const struct ask *q, int *fd)
 	return err;
 }
 
-/* The next @len bytes of @fd, at *@at, if @max allows that. */
-static int source__part(int fd, off_t *at, struct buf *to, uint32_t len, uint32_t max)
-{
-	char some[4096];
-	int err = len > max ? -EBADMSG : 0;
-
-	while (len && !err) {
-		size_t want = len < sizeof(some) ? len : sizeof(some);
-		ssize_t n = pread(fd, some, want, *at);
-
-		if (n <= 0)
-			return -EBADMSG;
-		err = buf__add(to, some, (size_t)n);
-		*at += n;
-		len -= (uint32_t)n;
-	}
-	return err;
-}
-
 int source__take(struct source_found *s, int fd)
 {
-	struct source_head head;
-	off_t at = sizeof(head);
-	int err = -EBADMSG;
+	const struct source_head *head;
+	const char *name, *directory;
+	void *mapped;
+	size_t size;
+	int err = answer_file__map(fd, &mapped, &size);
 
-	if (pread(fd, &head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
-	    head.magic == SOURCE_MAGIC) {
-		err = source__part(fd, &at, &s->name, head.name, SOURCE_NAME_MAX);
-		err = err ? err
-			  : source__part(fd, &at, &s->directory, head.directory, SOURCE_NAME_MAX);
-		err = err ? err : source__part(fd, &at, &s->text, head.text, SOURCE_TEXT_MAX);
-		s->has_text = head.has_text;
-		s->time = head.time;
+	if (err)
+		return err;
+	head = mapped;
+	name = (const char *)(head + 1);
+	if (size < sizeof(*head) || head->magic != SOURCE_MAGIC || head->name > SOURCE_NAME_MAX ||
+	    head->directory > SOURCE_NAME_MAX || head->text > SOURCE_TEXT_MAX ||
+	    size != sizeof(*head) + head->name + head->directory + head->text) {
+		err = -EBADMSG;
+	} else {
+		directory = name + head->name;
+		err = buf__add(&s->name, name, head->name);
+		err = err ? err : buf__add(&s->directory, directory, head->directory);
+		err = err ? err : buf__add(&s->text, directory + head->directory, head->text);
+		s->has_text = head->has_text;
+		s->time = head->time;
 	}
-	close(fd);
+	munmap(mapped, size);
 	return err;
 }

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "target/native.h"
+#include "target/source.h"
+
 struct asked {
 	struct asked *next;
 	struct ask ask;
@@ -15,16 +18,11 @@ struct asker {
 	struct asked *first, **last; /* answered */
 };
 
-int asker__open_for(struct asker **out, const struct label_rules *rules, struct errmsg *f)
-{
-	(void)rules;
-	return asker__open(out, f);
-}
-
-int asker__open(struct asker **out, struct errmsg *f)
+int asker__open(struct asker **out, const struct label_rules *rules, struct errmsg *f)
 {
 	struct asker *a = calloc(1, sizeof(*a));
 
+	(void)rules;
 	if (!a)
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	a->last = &a->first;
@@ -101,4 +99,37 @@ void asker__close(struct asker *a)
 	while (a && asker__take(a, &unread, 0))
 		;
 	free(a);
+}
+
+/* --- nothing is asked that has a file for an answer, so nothing is taken --- */
+
+int native_maps__open(struct native_maps *m, int fd)
+{
+	(void)fd;
+	*m = (struct native_maps){0};
+	return -ENOSYS;
+}
+
+void native_maps__close(struct native_maps *m)
+{
+	(void)m;
+}
+
+int native_module__open(struct native_module *m, int fd)
+{
+	(void)fd;
+	*m = (struct native_module){0};
+	return -ENOSYS;
+}
+
+void native_module__close(struct native_module *m)
+{
+	(void)m;
+}
+
+int source__take(struct source_found *s, int fd)
+{
+	(void)s;
+	(void)fd;
+	return -ENOSYS;
 }

@@ -41,6 +41,14 @@ Elf_Data *elf_taken__section(struct elf_taken *taken, Elf_Scn *scn)
 	return data && data->d_buf ? data : NULL;
 }
 
+/* The string at @at of the table in section @number, as elf_taken__section. */
+static const char *elf_taken__string(struct elf_taken *taken, Elf *elf, size_t number, size_t at)
+{
+	Elf_Scn *scn = elf_getscn(elf, number);
+
+	return scn && elf_taken__section(taken, scn) ? elf_strptr(elf, number, at) : NULL;
+}
+
 Elf_Data *elf_taken__named(struct elf_taken *taken, Elf *elf, const char *name, GElf_Shdr *header)
 {
 	Elf_Scn *scn = NULL;
@@ -57,13 +65,6 @@ Elf_Data *elf_taken__named(struct elf_taken *taken, Elf *elf, const char *name, 
 			return elf_taken__section(taken, scn);
 	}
 	return NULL;
-}
-
-const char *elf_taken__string(struct elf_taken *taken, Elf *elf, size_t number, size_t at)
-{
-	Elf_Scn *scn = elf_getscn(elf, number);
-
-	return scn && elf_taken__section(taken, scn) ? elf_strptr(elf, number, at) : NULL;
 }
 
 int elf_image__open(struct elf_image *file, Elf *elf)

@@ -36,10 +36,6 @@ Elf_Data *elf_taken__section(struct elf_taken *taken, Elf_Scn *scn);
 /* elf_taken__named - the contents of the section @name, as elf_taken__section, and its header. */
 Elf_Data *elf_taken__named(struct elf_taken *taken, Elf *elf, const char *name, GElf_Shdr *header);
 
-/* elf_taken__string - the string at @at of the table in section @number, under the same
- * conditions. */
-const char *elf_taken__string(struct elf_taken *taken, Elf *elf, size_t number, size_t at);
-
 struct elf_image {
 	Elf *elf;
 	uint16_t machine; /* EM_X86_64, EM_AARCH64 */

@@ -75,7 +75,7 @@ TEST(discovery)
 
 	config = (struct session_config){.pids = &self, .npids = 1, .follow = true};
 	library__make();
-	tap__bail_if(asker__open(&asker, &why), "%s", why.text);
+	tap__bail_if(asker__open(&asker, NULL, &why), "%s", why.text);
 	there = child__start("mvb");
 	tap__bail_if(opens(), "%s", why.text);
 	tap__diag("%s", discovery__tells(d) ? "the kernel tells" : "/proc is read");

@@ -98,6 +98,19 @@ void os__close(int fd);
 /* os__read - read(2): bytes, 0 at the end, or a negative errno. */
 int os__read(int fd, void *to, unsigned int size);
 
+/* os__fill - read until @size bytes came, or the end: how many, or a negative errno. */
+static inline int os__fill(int fd, void *to, unsigned int size)
+{
+	unsigned int len = 0;
+	int n = 1;
+
+	while (n > 0 && len < size) {
+		n = os__read(fd, (char *)to + len, size - len);
+		len += n > 0 ? (unsigned int)n : 0;
+	}
+	return n < 0 ? n : (int)len;
+}
+
 /* os__size - bytes of a regular file; 0: of none, or not known. */
 uint64_t os__size(int fd);
 

@@ -336,13 +336,12 @@ static int folded__line(struct folded *p, const char *at, size_t len)
 		at = end - len;
 		line = reading__know(r, hash, at, len, &says);
 	}
-	if (!line) {
-		err = reading__total(r, each);
-		return err ? err
-			   : reading__sample(r, says.process, 0, says.stack, says.flags, each);
+	if (line) {
+		line->each = each;
+		return reading__count(r, line);
 	}
-	line->each = each;
-	return reading__count(r, line);
+	says.each = each;
+	return reading__once(r, &says);
 }
 
 int read_folded__file(struct reading *r)

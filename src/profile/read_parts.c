@@ -277,12 +277,11 @@ static int reading__give(struct reading *r, struct reader_process *p, struct sam
 	return err ? reading__refused(r, err) : 0;
 }
 
-int reading__sample(struct reading *r, struct reader_process *p, uint32_t tid,
-		    const struct stack *stack, uint32_t flags, uint64_t ticks)
+static int reading__give_line(struct reading *r, const struct reader_line *line, uint64_t ticks)
 {
-	const struct sample s = {.weight = ticks, .flags = flags, .stack = stack, .tid = tid};
+	const struct sample s = {.weight = ticks, .flags = line->flags, .stack = line->stack};
 
-	return reading__give(r, p, s);
+	return reading__give(r, line->process, s);
 }
 
 static int reading__add(struct reading *r, const struct sample *s)
@@ -296,11 +295,6 @@ static int reading__add(struct reading *r, const struct sample *s)
 	return errmsg__set(r->f, -ERANGE, "%s: the sum of its counts is too large", r->in->name);
 }
 
-int reading__total(struct reading *r, uint64_t ticks)
-{
-	return reading__add(r, &(struct sample){.weight = ticks});
-}
-
 int reading__value(struct reading *r, struct reader_process *p, struct sample s)
 {
 	int err = reading__add(r, &s);
@@ -308,16 +302,22 @@ int reading__value(struct reading *r, struct reader_process *p, struct sample s)
 	return err ? err : reading__give(r, p, s);
 }
 
+int reading__once(struct reading *r, const struct reader_line *line)
+{
+	int err = reading__add(r, &(struct sample){.weight = line->each});
+
+	return err ? err : reading__give_line(r, line, line->each);
+}
+
 int reading__count(struct reading *r, struct reader_line *line)
 {
-	int err = reading__total(r, line->each);
+	int err;
 
-	if (err)
-		return err;
 	if (r->reader->config.ordered)
-		return reading__sample(r, line->process, 0, line->stack, line->flags, line->each);
-	line->count += line->each;
-	return 0;
+		return reading__once(r, line);
+	err = reading__add(r, &(struct sample){.weight = line->each});
+	line->count += err ? 0 : line->each;
+	return err;
 }
 
 int reading__flush(struct reading *r)
@@ -326,8 +326,7 @@ int reading__flush(struct reading *r)
 
 	for (struct reader_line *line = r->reader->first; line && !err; line = line->next) {
 		if (line->count)
-			err = reading__sample(r, line->process, 0, line->stack, line->flags,
-					      line->count);
+			err = reading__give_line(r, line, line->count);
 		line->count = 0;
 	}
 	return err;

@@ -197,23 +197,17 @@ struct reader_line *reading__known(struct reading *r, uint64_t hash, const char 
 struct reader_line *reading__know(struct reading *r, uint64_t hash, const char *text, size_t len,
 				  const struct reader_line *says);
 
-/* reading__count - a line that is known came again. */
-int reading__count(struct reading *r, struct reader_line *line);
-
-/* reading__total - @ticks are among those that were read: is it more than there can be? */
-int reading__total(struct reading *r, uint64_t ticks);
-
 /*
- * reading__sample - give @ticks of a stack to the sink, of thread @tid (0: its process' first).
- * They are counted by reading__total before.  @p NULL: there was no room to tell its process from
- * others; they are counted, and are of that of the file.
+ * reading__count - a line that is known came again.  reading__once - give one that is not known to
+ * the sink.  Both count its samples.
  */
-int reading__sample(struct reading *r, struct reader_process *p, uint32_t tid,
-		    const struct stack *stack, uint32_t flags, uint64_t ticks);
+int reading__count(struct reading *r, struct reader_line *line);
+int reading__once(struct reading *r, const struct reader_line *line);
 
 /*
  * reading__value - the same of any sample type: of @s it takes the type, weight, flags, detail,
- * stack and thread (0: its process' first).  It counts the sample.
+ * stack and thread (0: its process' first).  @p NULL: there was no room to tell its process from
+ * others; the samples are counted, and are of that of the file.
  */
 int reading__value(struct reading *r, struct reader_process *p, struct sample s);
 

@@ -328,9 +328,7 @@ static int rprof__sample(struct rprof *p, const char *at, size_t len)
 	p->last = line;
 	if (line)
 		return rprof__count(p, line);
-	err = reading__total(r, 1);
-	if (!err)
-		err = reading__sample(r, says.process, 0, says.stack, says.flags, 1);
+	err = reading__once(r, &says);
 	return err ? err : rprof__allocated(p, &says);
 }
 

@@ -65,27 +65,15 @@ FILE *proc__fopen(pid_t pid, const char *name)
 static ssize_t proc__slurp_raised(pid_t pid, const char *name, char *text, size_t size)
 {
 	int fd = proc__open(pid, name);
-	size_t len = 0;
-	ssize_t n;
+	int n;
 
 	if (fd < 0)
 		return fd;
-	while (len < size - 1) {
-		n = read(fd, text + len, size - 1 - len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			n = -errno;
-			close(fd);
-			return n;
-		}
-		if (!n)
-			break;
-		len += (size_t)n;
-	}
+	n = os__fill(fd, text, (unsigned int)size - 1);
 	close(fd);
-	text[len] = '\0';
-	return (ssize_t)len;
+	if (n >= 0)
+		text[n] = '\0';
+	return n;
 }
 
 /* What is in it may depend on the rights of who reads it (where the stack begins). */

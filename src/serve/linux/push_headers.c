@@ -9,6 +9,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "os/os.h"
+
 /* What a header's name is made of, RFC 9110. */
 #define TOKEN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~"
 
@@ -131,18 +133,11 @@ static int headers__from(struct push_headers *h, const char *path, int fd, const
 {
 	char text[PUSH_HEADERS_SIZE];
 	struct push_headers fresh = {0};
-	size_t len = 0;
-	ssize_t n;
-	int err;
+	int n = os__fill(fd, text, sizeof(text)), err;
 
-	do {
-		n = read(fd, text + len, sizeof(text) - len);
-		if (n > 0)
-			len += (size_t)n;
-	} while ((n > 0 && len < sizeof(text)) || (n < 0 && errno == EINTR));
 	if (n < 0)
-		return errmsg__set(f, -errno, "%s: %s", path, strerror(errno));
-	err = push_headers__parse(&fresh, path, text, len, f);
+		return errmsg__set(f, n, "%s: %s", path, strerror(-n));
+	err = push_headers__parse(&fresh, path, text, (size_t)n, f);
 	explicit_bzero(text, sizeof(text));
 	if (err)
 		return err;

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "os/os.h"
+
 static const char allowed[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/=";
 
@@ -55,10 +57,8 @@ static int token__check(const struct stat *st, const char *path, struct errmsg *
 int token__read(struct token *t, const char *path, struct errmsg *f)
 {
 	char data[TOKEN_MAX + 2]; /* the longest with its end of line */
-	size_t len = 0;
 	struct stat st;
-	ssize_t n;
-	int err, fd;
+	int err, fd, n = 0;
 
 	memset(t, 0, sizeof(*t));
 	/* a pipe is opened at once, too, and then refused */
@@ -68,19 +68,12 @@ int token__read(struct token *t, const char *path, struct errmsg *f)
 		goto out;
 	}
 	err = token__check(&st, path, f);
-	while (!err && len < sizeof(data)) {
-		n = read(fd, data + len, sizeof(data) - len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			err = errmsg__set(f, -errno, "the token file %s: %s", path,
-					  strerror(errno));
-		if (n <= 0)
-			break;
-		len += (size_t)n;
-	}
 	if (!err)
-		err = token__parse(t, data, len, path, f);
+		n = os__fill(fd, data, sizeof(data));
+	if (n < 0)
+		err = errmsg__set(f, n, "the token file %s: %s", path, strerror(-n));
+	if (!err)
+		err = token__parse(t, data, (size_t)n, path, f);
 out:
 	explicit_bzero(data, sizeof(data));
 	if (fd >= 0)

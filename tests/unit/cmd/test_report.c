@@ -408,6 +408,9 @@ static void test_diff_length(void)
 				strstr(out_text, "+100.0"),
 			"%s: %d %s %s", lines[i], status, out_text, err_text);
 	}
+	protap__write("a.out", -86400);
+	tap__ok(run("report --dir spans --since -3m") == CMD_OK && strstr(out_text, ": 50 samples"),
+		"a span without an end ends now, also if a clock was ahead: %s", out_text);
 }
 
 /* Calls of a function by itself are one; a sample counts once. */

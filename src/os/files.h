@@ -79,7 +79,7 @@ int files__open(struct files *fs, struct file **out, const char *path);
  */
 int files__open_new(struct files *fs, struct file **out, const char *path, size_t at);
 
-#define FILES_NUMBERS 9999u
+#define FILES_NUMBERS 999u
 
 /*
  * files__numbered - the name @path with @number in it, after @at bytes; 0: without.  False: it does

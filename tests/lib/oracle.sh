@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 #
 # For the tests that hold each sample against the line that R's own profiler writes of the same moment (docs/internals/oracles.md).
 # Source it after live.sh.

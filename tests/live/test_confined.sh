@@ -119,6 +119,7 @@ profiles() {
 	live_pids+=("$line")
 	exec {hold}>"$WORK/hold"
 	wait_until 120 eval '[ -s "$WORK/begun/it" ] || gone "$line"'
+	# shellcheck disable=SC2034 # for eval
 	began=$(spent "$of")
 	wait_until 300 eval '[ $(($(spent "$of") - began)) -ge 30 ] || gone "$line"'
 	exec {hold}>&-

@@ -174,6 +174,12 @@ done
 
 # --- a stack that changes as fast as it can; other threads; R in another thread ---
 
+seen_suspended() {
+	grep -q '^seen' "$WORK/host.out" && return
+	prof -p "$pid" -F 500 -d 2 -f folded -o "$WORK/more.folded"
+	grep -q '^seen' "$WORK/host.out"
+}
+
 for place in "" --thread; do
 	host "$win/tests/r44/R.dll" flip - --watch $place
 	: >"$WORK/flip.folded"
@@ -186,6 +192,8 @@ for place in "" --thread; do
 		"$(stat_of TORN) torn"
 	conserved
 	ok $? "each tick is accounted for"
+	# on a busy machine the thread that looks may not run while R is suspended
+	check "R is seen suspended" wait_until 300 seen_suspended
 	host_finish
 	seen=$(sed -n 's/^suspended //p' "$WORK/host.out" | tr -d '\r')
 	like "$seen" "^r [1-9][0-9]* others 0 of " "only R's thread was seen suspended: $seen"

@@ -8,8 +8,8 @@
  *   host echo FILE ARG...           write the arguments to FILE in UTF-8, one a line
  *
  * SECONDS is `-`: until its standard input has a character, or ends.  --thread: R runs in a second
- * thread.  --watch: a further thread looks at how often the others were seen suspended, and tells
- * at the end: "suspended r N others N of N looks".
+ * thread.  --watch: a further thread looks at how often the others were seen suspended, prints
+ * "seen" when R's thread is for the first time, and at the end "suspended r N others N of N looks".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,10 @@ static DWORD WINAPI watch(void *arg)
 	(void)arg;
 	while (!stop) {
 		host.looks++;
-		host.seen_r += suspended(host.r);
+		if (suspended(host.r) && !host.seen_r++) {
+			printf("seen\n");
+			fflush(stdout);
+		}
 		for (int i = 0; i < OTHERS; i++)
 			host.seen_others += suspended(host.others[i]);
 	}

@@ -331,7 +331,7 @@ const char *os__reason(int err)
 	case OS_CLOSED:
 		return "it is closed";
 	case OS_NAMES_TAKEN:
-		return "its name is taken, and so are all with a number from 1 to 9999";
+		return "its name is taken, and so are all with a number from 1 to 999";
 	case OS_IRREGULAR:
 		return "it is not a regular file";
 	case OS_LINK:

@@ -288,6 +288,11 @@ void kernel__collections(void)
 	cfg_unit = XR_UNIT_BYTES;
 }
 
+void kernel__labels(void)
+{
+	cfg_labels = true;
+}
+
 void kernel__cpu_bits(__u32 bits)
 {
 	cfg_cpu_bits = bits;

@@ -258,6 +258,18 @@ TEST(full)
 	conserved(3);
 }
 
+/* Another thread of its process. */
+static struct kernel_task beside_r(void)
+{
+	struct kernel_task other = r;
+
+	other.task = NULL;
+	other.tid = PID + 1;
+	other.sp = 0x7fff00001000;
+	other.top = 0x7fff00002000;
+	return other;
+}
+
 /* Of a thread that is not R's nothing of R's stack is sent, if R may have moved. */
 TEST(threads)
 {
@@ -269,11 +281,7 @@ TEST(threads)
 	kernel__runs(&r);
 	kernel__tick();
 	tap__ok(sample()->nslots == 2 && kernel__row(PID)->r_tid == PID, "R's thread is proven");
-	other = r;
-	other.task = NULL;
-	other.tid = PID + 1;
-	other.sp = 0x7fff00001000;
-	other.top = 0x7fff00002000;
+	other = beside_r();
 	kernel__runs(&other);
 	kernel__tick();
 	s = sample();
@@ -294,6 +302,34 @@ TEST(threads)
 	kernel__runs(&other);
 	kernel__tick();
 	tap__ok(sample()->flags == XR_F_GC, "R's thread is the one proven last, if it has no call");
+}
+
+/* Labels that the program set are those of R's thread. */
+TEST(labels)
+{
+	struct kernel_task other;
+	struct xr_row *row;
+	uint64_t value, names;
+
+	begin(XR_ROW_LABELS, 2);
+	kernel__labels();
+	r.threads = 2;
+	row = kernel__row(PID);
+	row->labels_tag = image__symbol(&image, "xrprof.labels");
+	row->sym_names = image__symbol(&image, "names");
+	value = image__string(&image, "/predict");
+	names = image__string(&image, "route");
+	names = image__cell(&image, R_LISTSXP, names, image.nil, row->sym_names);
+	image__put64(&image, value + 8, names);
+	value = image__cell(&image, R_LISTSXP, value, image.nil, row->labels_tag);
+	row->labels_at = image__cell(&image, R_LISTSXP, 0, value, 0);
+	kernel__runs(&r);
+	kernel__tick();
+	tap__ok(sample()->slots[0].word, "a sample of it has them");
+	other = beside_r();
+	kernel__runs(&other);
+	kernel__tick();
+	tap__ok(!sample()->slots[0].word, "one of another thread does not");
 }
 
 /* R waits for @ns. */

@@ -126,7 +126,7 @@ static void module__symbols(HANDLE process, const struct module *m, uint64_t at[
 		FreeLibrary(d.dll);
 }
 
-/* R's version, from what is neither code nor can be written. */
+/* R's version, from what is not code.  GNU ld makes the section of resources writable. */
 static int module__version(HANDLE process, const struct module *m, r_version_parse *parse,
 			   char version[16])
 {
@@ -138,7 +138,7 @@ static int module__version(HANDLE process, const struct module *m, r_version_par
 	for (uint64_t at = m->base; err == -ENOENT && at < end; at += info.RegionSize) {
 		if (!VirtualQueryEx(process, (void *)(uintptr_t)at, &info, sizeof(info)))
 			break;
-		if (info.Protect == PAGE_READONLY)
+		if (info.Protect & (PAGE_READONLY | PAGE_WRITECOPY | PAGE_READWRITE))
 			err = r_version__scan(&memory, at, info.RegionSize, parse, version);
 	}
 	return err;

@@ -168,7 +168,8 @@ static void outputs__index(struct outputs *ss, struct entry *entry)
 
 /*
  * Open the file of a process.  An error on it does not stop the others, unless it is the first
- * file: then none can be written there.  0 and NULL: it has none.
+ * file and the error is not about its name: then none can be written there.  0 and NULL: it has
+ * none.
  */
 static int outputs__open(struct outputs *ss, const char *path, size_t number_at, struct stream **st)
 {
@@ -180,8 +181,8 @@ static int outputs__open(struct outputs *ss, const char *path, size_t number_at,
 	if (!err) {
 		ss->made++;
 		outputs__put(ss, *st);
-	} else if (err != -ENOMEM && err != -EMFILE && err != -ENFILE && ss->made &&
-		   !files__error(ss->config.files)) {
+	} else if (err != -ENOMEM && err != -EMFILE && err != -ENFILE &&
+		   (ss->made || err == -OS_NAMES_TAKEN) && !files__error(ss->config.files)) {
 		ss->made++;
 		outputs__file_failed(ss, path, err);
 		*st = NULL;

@@ -5,6 +5,8 @@
 #include <arpa/inet.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "os/os.h"
@@ -154,6 +156,52 @@ static void test_drain(void)
 	close(fds[1]);
 }
 
+/* What /healthz answers while the sampler has this status. */
+static const char *health(const char *listen, const struct sampler_status *status)
+{
+	static const char get[] = "GET /healthz HTTP/1.0\r\n\r\n";
+	static char answer[1024];
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	struct channel_message m = {.data = NULL};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	ssize_t n, len = 0;
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", listen + strlen("unix:"));
+	tap__bail_if(fd < 0 || connect(fd, (struct sockaddr *)&at, sizeof(at)) ||
+			     write(fd, get, strlen(get)) != (ssize_t)strlen(get),
+		     "nothing listens");
+	while (channel__take(channel, &m) != 1 || m.head.kind != CHANNEL_WANT_STATUS)
+		usleep(1000);
+	tap__bail_if(channel__send(channel,
+				   &(struct channel_head){.kind = CHANNEL_STATUS,
+							  .id = m.head.id,
+							  .size = sizeof(*status)},
+				   status, NULL),
+		     "it takes no answer");
+	while ((n = read(fd, answer + len, sizeof(answer) - 1 - (size_t)len)) > 0)
+		len += n;
+	answer[len] = '\0';
+	close(fd);
+	return answer;
+}
+
+static void test_health(void)
+{
+	char path[128];
+	const struct front_config config = {.listen = path};
+	const char *text;
+
+	snprintf(path, sizeof(path), "unix:%s", tap__path("socket"));
+	start(&config);
+	tap__is(next(), "ready", "all is open");
+	text = health(path, &(struct sampler_status){.uptime = 1});
+	tap__ok(strstr(text, " 200 ") && strstr(text, "ok\n"), "healthy: %s", text);
+	text = health(path, &(struct sampler_status){.starved = "no memory"});
+	tap__ok(strstr(text, " 503 ") && strstr(text, "no sample could be taken: no memory"),
+		"no R that was found can be sampled: %s", text);
+	end();
+}
+
 static void make_profile(void)
 {
 	struct aggregate *a = AGGREGATE(.max = 1 << 20);
@@ -174,6 +222,10 @@ TEST(front)
 
 	signal(SIGPIPE, SIG_IGN);
 	test_given_up();
+	if (libraries__microhttpd(&f))
+		tap__skip(f.text, "health");
+	else
+		test_health();
 	if (libraries__curl(&f))
 		tap__skip(f.text, "servers that do not answer");
 	else

@@ -195,10 +195,10 @@ static void test_health(void)
 	start(&config);
 	tap__is(next(), "ready", "all is open");
 	text = health(path, &(struct sampler_status){.uptime = 1});
-	tap__ok(strstr(text, " 200 ") && strstr(text, "ok\n"), "healthy: %s", text);
+	tap__ok(strstr(text, " 200 ") && strstr(text, "ok\n"), "healthy: %.15s", text);
 	text = health(path, &(struct sampler_status){.starved = "no memory"});
 	tap__ok(strstr(text, " 503 ") && strstr(text, "no sample could be taken: no memory"),
-		"no R that was found can be sampled: %s", text);
+		"no R that was found can be sampled: %.15s", text);
 	end();
 }
 

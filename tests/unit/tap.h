@@ -138,4 +138,10 @@ const char *tap__read(const char *path, size_t *len);
 /* Does this run want the tests at their full size, too (XRPROF_TESTS=all)? */
 bool tap__all(void);
 
+/*
+ * Is this root of the machine, who may become other users and give files away?  In a user
+ * namespace without other users (unshare -Ur) root may not.
+ */
+bool tap__root(void);
+
 #endif /* TAP_H */

@@ -11,17 +11,11 @@ const volatile __u32 cfg_pidns;	  /* inode of the profiler's pid namespace, 0: t
 const volatile __u32 cfg_wake_at; /* bytes waiting in the ring from which user space is woken */
 const volatile bool cfg_have_task_regs;	  /* bpf_task_pt_regs, 5.15 */
 const volatile bool cfg_have_task_btf;	  /* bpf_get_current_task_btf, 5.11 */
-const volatile bool cfg_lines;		  /* some row may ask for lines */
-const volatile bool cfg_packages;	  /* the same for packages */
-const volatile bool cfg_labels;		  /* the same for labels */
-const volatile bool cfg_native;		  /* the same for native frames */
 const volatile bool cfg_twice;		  /* tests: is R's part the same without native frames? */
-const volatile bool cfg_kernel;		  /* some row may ask for frames of the kernel */
 const volatile __u64 cfg_pc_mask = ~0ULL; /* bits of a return address that are the address */
 /* what one sample may take: walk_budget's deadline and work_max */
 const volatile __u64 cfg_sample_ns = 1000ULL * XR_SAMPLE_US;
 const volatile __u32 cfg_sample_work = XR_SAMPLE_WORK_A_US * XR_SAMPLE_US;
-const volatile bool cfg_waits;		     /* some row may ask for time not on a CPU */
 const volatile __u32 cfg_cpu_bits = 12;	     /* that the number of a CPU takes */
 const volatile __u64 cfg_tick_ns = 10000000; /* 1e9 / USER_HZ: the unit of start times in /proc */
 

@@ -15,9 +15,11 @@
 #define TELL_NS 1000000000ULL /* it is reported again unless user space says otherwise */
 
 /*
- * Each of these separate functions looks at cfg_native: before Linux 6.8 they are verified even
+ * Each of these separate functions looks at this constant: before Linux 6.8 they are verified even
  * where nothing calls them, and without native frames their maps are not there.
  */
+#define CAPTURE_NATIVE (cfg_capture & XR_ROW_NATIVE)
+
 static __always_inline const __u64 *native__slab(struct native *n, __u32 slab)
 {
 	void *map = bpf_map_lookup_elem(&slabs, &slab);
@@ -35,7 +37,7 @@ __noinline int native_find(__u32 level)
 {
 	struct scratch *s = scratch__get(level);
 
-	return cfg_native && s ? native__find_slow(&s->native, &s->walk) : -1;
+	return CAPTURE_NATIVE && s ? native__find_slow(&s->native, &s->walk) : -1;
 }
 
 static __always_inline struct native_memo *native__memo(struct native *n, __u64 pc)
@@ -59,7 +61,7 @@ __noinline int native_builtin(__u32 level)
 {
 	struct scratch *s = scratch__get(level);
 
-	return cfg_native && s ? native__builtin_slow(&s->native, &s->walk) : 0;
+	return CAPTURE_NATIVE && s ? native__builtin_slow(&s->native, &s->walk) : 0;
 }
 
 static __always_inline int native__builtin(struct native *n)
@@ -71,7 +73,7 @@ __noinline int native_frame(__u32 level)
 {
 	struct scratch *s = scratch__get(level);
 
-	return cfg_native && s ? native__frame_slow(&s->native, &s->walk) : 0;
+	return CAPTURE_NATIVE && s ? native__frame_slow(&s->native, &s->walk) : 0;
 }
 
 static __always_inline int native__frame(struct native *n)
@@ -84,7 +86,7 @@ __noinline int native_resync(__u32 level)
 {
 	struct scratch *s = scratch__get(level);
 
-	return cfg_native && s ? native__resync_slow(&s->native, &s->walk) : 0;
+	return CAPTURE_NATIVE && s ? native__resync_slow(&s->native, &s->walk) : 0;
 }
 
 static __always_inline int native__resync(struct native *n)
@@ -109,7 +111,7 @@ __noinline int native_begin(__u32 level)
 	bpf_user_pt_regs_t *from = task__user_regs(task), regs;
 	struct native *n;
 
-	if (!cfg_native || !s)
+	if (!CAPTURE_NATIVE || !s)
 		return -XR_BAD_HEAD;
 	n = &s->native;
 	if (bpf_probe_read_kernel(&regs, sizeof(regs), from))
@@ -131,7 +133,7 @@ __noinline int native_tell_unknown(__u32 level)
 	struct xr_row *row;
 	__u32 pid;
 
-	if (!cfg_native || !s)
+	if (!CAPTURE_NATIVE || !s)
 		return 0;
 	pid = s->walk.row.pid;
 	row = bpf_map_lookup_elem(&rows, &pid);

@@ -117,7 +117,7 @@ static __always_inline void sample__row(struct scratch *s, const struct xr_row *
 		__builtin_memcpy(&s->walk.row, row, sizeof(*row));
 	s->walk.row.r_tid = row->r_tid; /* the sampler sets it */
 	s->walk.row.asked = row->asked;
-	if (!cfg_labels)
+	if (!walk__wants(&s->walk, XR_ROW_LABELS))
 		return;
 	s->walk.row.labels_value = row->labels_value;
 	s->walk.row.labels_stamp = row->labels_stamp;
@@ -151,7 +151,7 @@ static __always_inline void sample__none(struct scratch *s, struct tally *tally)
 static __always_inline void sample__none_of_r(struct scratch *s, struct tally *tally)
 {
 	sample__none(s, tally);
-	if (!(s->walk.row.flags & XR_ROW_CALLS))
+	if (!walk__wants(&s->walk, XR_ROW_CALLS))
 		return;
 	s->part.flags = (s->part.flags & (XR_F_KERNEL | XR_F_WAIT)) | XR_F_NONE;
 	if (part__send(s, 0))
@@ -193,7 +193,7 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 	s->walk.steady = !s->walk.sp_top || s->walk.row.r_tid == now->pids.tid;
 	sample_budget__begin(&s->walk.budget, row, s->part.time,
 			     cfg_sample_ns + (sample__native(s) ? NATIVE_NS : 0), cfg_sample_work);
-	if (s->walk.row.flags & XR_ROW_PACKAGES)
+	if (walk__wants(&s->walk, XR_ROW_PACKAGES))
 		s->part.flags |= XR_F_PACKAGES;
 	err = walk__begin(&s->walk);
 	if (err < 0) {
@@ -204,11 +204,11 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 		sample__none(s, tally);
 		return SAMPLE_COUNTED;
 	}
-	if (cfg_labels && labels(s->level)) {
+	if (walk__wants(&s->walk, XR_ROW_LABELS) && labels(s->level)) {
 		tally__add(tally, XR_LOST);
 		return SAMPLE_COUNTED;
 	}
-	if (s->walk.row.gc_begin && !s->walk.row.gc_at && (s->walk.row.flags & XR_ROW_GC)) {
+	if (s->walk.row.gc_begin && !s->walk.row.gc_at && walk__wants(&s->walk, XR_ROW_GC)) {
 		__u64 ip = task__user_ip((struct task_struct *)bpf_get_current_task());
 
 		s->walk.gc = ip >= s->walk.row.gc_begin && ip < s->walk.row.gc_end;
@@ -218,7 +218,7 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 	if (s->walk.gc)
 		s->part.flags |= XR_F_GC;
 	s->part.flags |= s->walk.first;
-	if (cfg_lines && (s->walk.row.flags & XR_ROW_LINES)) {
+	if (walk__wants(&s->walk, XR_ROW_LINES)) {
 		s->part.flags |= XR_F_LINES;
 		err = innermost(s->level);
 		if (err < 0)
@@ -264,8 +264,7 @@ static __always_inline void sample__kernel(struct scratch *s, const struct trigg
 	__u32 i;
 
 	s->kernels = 0;
-	if (!cfg_kernel || !(s->part.flags & XR_F_KERNEL) || !t->ctx ||
-	    !(s->walk.row.flags & XR_ROW_KERNEL))
+	if (!walk__wants(&s->walk, XR_ROW_KERNEL) || !(s->part.flags & XR_F_KERNEL) || !t->ctx)
 		return;
 	bytes = bpf_get_stack(t->ctx, s->kernel, sizeof(s->kernel), 0);
 	for (i = 0; i < XR_KERNEL_MAX; i++) {
@@ -437,10 +436,10 @@ static __always_inline int sample__first(struct scratch *s, enum sample_walk how
 	sample__discard(s);
 	s->first_sum = err == WALK_DONE ? s->sum : 0;
 	err = walk__begin(&s->walk);
-	if (!err && cfg_labels)
+	if (!err && walk__wants(&s->walk, XR_ROW_LABELS))
 		err = labels(s->level);
 	s->sum = 0;
-	if (!err && cfg_lines && (s->walk.row.flags & XR_ROW_LINES))
+	if (!err && walk__wants(&s->walk, XR_ROW_LINES))
 		err = innermost(s->level);
 	return err;
 }

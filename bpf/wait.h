@@ -255,7 +255,7 @@ static __always_inline void wait__forget(struct task_struct *task)
 {
 	__u32 tid;
 
-	if (!cfg_waits)
+	if (!(cfg_capture & XR_ROW_OFF_CPU))
 		return;
 	tid = wait__tid(task);
 	if (!tid)

@@ -9,7 +9,10 @@
 #ifndef XR_WALK_BPF_H
 #define XR_WALK_BPF_H
 
-#define WALK_FN static __always_inline
+#define WALK_FN	     static __always_inline
+#define WALK_CAPTURE cfg_capture
+
+const volatile __u32 cfg_capture; /* what any row may ask for: XR_CAPTURE */
 
 #include "native_walk.h"
 

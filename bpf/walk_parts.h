@@ -103,7 +103,7 @@ __noinline int location(__u32 level)
 
 static __always_inline int walk__location(struct walk *w)
 {
-	return cfg_lines ? location(scratch__of(w)->level) : lines__none(w);
+	return location(scratch__of(w)->level);
 }
 
 __noinline int env_name(__u32 level)
@@ -139,11 +139,31 @@ __noinline int function(__u32 level)
 
 static __always_inline int walk__function(struct walk *w)
 {
-	if (cfg_packages)
-		return function(scratch__of(w)->level);
-	w->functions.package = 0;
-	w->functions.definition = 0;
-	return 0;
+	return function(scratch__of(w)->level);
+}
+
+__noinline int which_call(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return s ? calls__of_context(&s->walk) : 0;
+}
+
+static __always_inline int walk__which_call(struct walk *w)
+{
+	return which_call(scratch__of(w)->level);
+}
+
+__noinline int filter(__u32 level)
+{
+	struct scratch *s = scratch__get(level);
+
+	return s ? walk__filter_slow(&s->walk) : -XR_BAD_CONTEXT;
+}
+
+static __always_inline int walk__filter(struct walk *w)
+{
+	return filter(scratch__of(w)->level);
 }
 
 __noinline int look(__u32 level)
@@ -188,7 +208,7 @@ __noinline int labels(__u32 level)
 	__u64 value, stamp;
 	int err;
 
-	if (!s || !cfg_labels)
+	if (!s || !walk__wants(&s->walk, XR_ROW_LABELS))
 		return 0;
 	value = s->walk.row.labels_value;
 	stamp = s->walk.row.labels_stamp;
@@ -201,7 +221,7 @@ __noinline int labels(__u32 level)
 /* Does this sample have native frames? */
 static __always_inline bool sample__native(const struct scratch *s)
 {
-	return cfg_native && s->walk.row.flags & XR_ROW_NATIVE && s->walk.row.space_stamp;
+	return walk__wants(&s->walk, XR_ROW_NATIVE) && s->walk.row.space_stamp;
 }
 
 __noinline int step(__u32 level)
@@ -217,7 +237,7 @@ __noinline int native_step(__u32 level)
 {
 	struct scratch *s = scratch__get(level);
 
-	if (!cfg_native || !s)
+	if (!CAPTURE_NATIVE || !s)
 		return -XR_BAD_CONTEXT;
 	return part__room(s) ? -XR_LOST : native__step(&s->native, &s->walk);
 }

@@ -15,7 +15,7 @@ WALK_FN int calls__begin(struct walk *w)
 	__u32 count = 0;
 	__u64 counted = 0;
 
-	if (!(w->row.flags & XR_ROW_CALLS))
+	if (!walk__wants(w, XR_ROW_CALLS))
 		return 0;
 	w->first |= XR_F_CALLS;
 	w->lenient = 1;
@@ -26,10 +26,10 @@ WALK_FN int calls__begin(struct walk *w)
 }
 
 /*
- * calls__emit - the slot of the context read last.  While the collector runs, marks are on their
- * way; so they are read only if it is known whether it does.
+ * calls__of_context - emit the slot of the context read last.  While the collector runs, marks are
+ * on their way; so they are read only if it is known whether it does.
  */
-WALK_FN int calls__emit(struct walk *w)
+WALK_FN int calls__of_context(struct walk *w)
 {
 	const __u64 env = walk__field(w, w->row.layout.cloenv);
 	__u64 old = XR_CALL_OLD;

@@ -157,7 +157,7 @@ WALK_FN int labels__begin(struct walk *w)
 {
 	int err;
 
-	if (!(w->row.flags & XR_ROW_LABELS) || !w->row.labels_at)
+	if (!walk__wants(w, XR_ROW_LABELS) || !w->row.labels_at)
 		return 0;
 	w->lenient = 1;
 	err = labels__find(w);

@@ -22,7 +22,7 @@ WALK_FN int memory__begin(struct walk *w)
 	struct xr_memory *m = &w->counts;
 	int err;
 
-	if (!(w->row.flags & XR_ROW_MEMORY) || !w->row.small_at)
+	if (!walk__wants(w, XR_ROW_MEMORY) || !w->row.small_at)
 		return 0;
 	m->dups = 0;
 	w->lenient = 1;

@@ -17,7 +17,6 @@
 WALK_FN void lines__begin(struct walk *w);
 WALK_FN int memory__begin(struct walk *w);
 WALK_FN int calls__begin(struct walk *w);
-WALK_FN int calls__emit(struct walk *w);
 
 /*
  * walk__begin - start at the innermost context.
@@ -46,7 +45,7 @@ WALK_FN int walk__begin(struct walk *w)
 	w->budget.over = 0;
 	if (walk__load(w, READ_GLOBAL, &w->next, 8, w->row.head_at))
 		return -XR_BAD_HEAD;
-	if ((w->row.flags & XR_ROW_GC) && w->row.gc_at) {
+	if (walk__wants(w, XR_ROW_GC) && w->row.gc_at) {
 		if (walk__load(w, READ_GC, &gc, w->row.gc_size == 1 ? 1 : 4, w->row.gc_at))
 			return -XR_BAD_HEAD;
 		w->gc = gc != 0;
@@ -56,7 +55,7 @@ WALK_FN int walk__begin(struct walk *w)
 		err = calls__begin(w);
 	if (err)
 		return err;
-	if (w->next && (w->row.flags & (XR_ROW_LINES | XR_ROW_PACKAGES) || w->row.labels_at))
+	if (w->next && (walk__wants(w, XR_ROW_LINES | XR_ROW_PACKAGES) || w->row.labels_at))
 		lines__begin(w);
 	return w->next ? 0 : WALK_DONE;
 }
@@ -100,12 +99,12 @@ WALK_FN int walk__frame(struct walk *w)
 	if (err || !w->word)
 		return err;
 	/* these first: they may be cut, and then there is no frame */
-	if (w->row.flags & XR_ROW_PACKAGES) {
+	if (walk__wants(w, XR_ROW_PACKAGES)) {
 		err = walk__function(w);
 		if (err)
 			return err;
 	}
-	if (w->row.flags & XR_ROW_LINES) {
+	if (walk__wants(w, XR_ROW_LINES)) {
 		err = walk__location(w);
 		if (err)
 			return err;
@@ -114,17 +113,17 @@ WALK_FN int walk__frame(struct walk *w)
 	if (err)
 		return err;
 	w->frames++;
-	if (w->row.flags & XR_ROW_LINES) {
+	if (walk__wants(w, XR_ROW_LINES)) {
 		err = walk__emit(w, w->file, w->line);
 		if (err)
 			return err;
 	}
-	if (w->row.flags & XR_ROW_PACKAGES) {
+	if (walk__wants(w, XR_ROW_PACKAGES)) {
 		err = walk__emit(w, w->functions.package, w->functions.definition);
 		if (err)
 			return err;
 	}
-	return w->row.flags & XR_ROW_CALLS ? calls__emit(w) : 0;
+	return walk__wants(w, XR_ROW_CALLS) ? walk__which_call(w) : 0;
 }
 
 /*
@@ -144,9 +143,11 @@ WALK_FN __u64 walk__key(const struct walk *w, __u64 sp, __u64 top)
 /* walk__context - read the context at @at into w->context. */
 WALK_FN int walk__context(struct walk *w, __u64 at)
 {
-	__u32 len = w->row.flags & (XR_ROW_LINES | XR_ROW_NATIVE) || w->sp_top
-			    ? w->row.layout.read_lines
-			    : w->row.layout.read_plain;
+	/* `bcpc` of walk__key() is as far out as what lines need */
+	const __u32 whose = w->sp_top && w->whose != WALK_HERE;
+	const __u32 len = whose || walk__wants(w, XR_ROW_LINES | XR_ROW_NATIVE)
+				  ? w->row.layout.read_lines
+				  : w->row.layout.read_plain;
 
 	return walk__load(w, READ_CONTEXT, w->context, len & (XR_CONTEXT_MAX - 1), at)
 		       ? -XR_BAD_CONTEXT
@@ -154,8 +155,8 @@ WALK_FN int walk__context(struct walk *w, __u64 at)
 }
 
 /*
- * walk__filter - filter.callframes, findProfContext() of eval.c: from a context, the next one to
- * tell is the frame that its call was made from (whose cloenv is its sysparent), or, if that was
+ * walk__filter_slow - filter.callframes, findProfContext() of eval.c: from a context, the next one
+ * to tell is the frame that its call was made from (whose cloenv is its sysparent), or, if that was
  * a call of eval(), the frame eval() evaluates in; if there is none, the outermost one.
  *
  * Returns what to do with w->context, or -enum xr_error.
@@ -167,8 +168,10 @@ enum walk_filter {
 	WALK_END,	/* do not tell it, the walk is done */
 };
 
-WALK_FN int walk__filter(struct walk *w, __u64 at, __u32 flag)
+WALK_FN int walk__filter_slow(struct walk *w)
 {
+	const __u64 at = w->at;
+	const __u32 flag = w->flag;
 	__u64 cloenv = walk__field(w, w->row.layout.cloenv);
 	__u64 callfun = walk__field(w, w->row.layout.callfun);
 	__u64 last = w->filter_last;
@@ -218,8 +221,8 @@ WALK_FN int walk__context_at(struct walk *w)
 	if (w->sp_top && w->next && w->whose != WALK_HERE)
 		w->whose = walk__key(w, w->sp, w->sp_top) ? WALK_HERE : WALK_ELSEWHERE;
 	w->flag = walk__field32(w, w->row.layout.callflag);
-	if (w->row.flags & XR_ROW_FILTER) {
-		told = walk__filter(w, w->at, w->flag);
+	if (walk__wants(w, XR_ROW_FILTER)) {
+		told = walk__filter(w);
 		if (told < 0)
 			return told;
 		if (told == WALK_END)
@@ -321,6 +324,16 @@ WALK_FN int walk__package(struct walk *w)
 WALK_FN int walk__env_name(struct walk *w)
 {
 	return function__env_name_slow(w);
+}
+
+WALK_FN int walk__which_call(struct walk *w)
+{
+	return calls__of_context(w);
+}
+
+WALK_FN int walk__filter(struct walk *w)
+{
+	return walk__filter_slow(w);
 }
 #endif
 

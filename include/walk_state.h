@@ -20,6 +20,12 @@
 #define WALK_HOOK WALK_FN
 #endif
 
+/* What any row may ask for.  BPF has a constant here: the verifier removes the code for the rest.
+ */
+#ifndef WALK_CAPTURE
+#define WALK_CAPTURE XR_CAPTURE
+#endif
+
 /* What walk__read reads.  It says how long the bytes stay as they are. */
 enum read_kind {
 	READ_OBJECT,  /* a part of an R object: does not change while a live call refers to it */
@@ -74,6 +80,8 @@ WALK_FN int walk__look(struct walk *w);			       /* walk__look_slow() */
 WALK_FN int walk__function(struct walk *w);		       /* function__of_context() */
 WALK_FN int walk__package(struct walk *w);		       /* function__package_slow() */
 WALK_FN int walk__env_name(struct walk *w);		       /* function__env_name_slow() */
+WALK_FN int walk__which_call(struct walk *w);		       /* calls__of_context() */
+WALK_FN int walk__filter(struct walk *w);		       /* walk__filter_slow() */
 
 /* What a step returns, besides 0 (go on) and -enum xr_error. */
 #define WALK_DONE 1
@@ -328,6 +336,12 @@ WALK_FN int walk__load(struct walk *w, enum read_kind kind, void *dst, __u32 len
 {
 	w->budget.work++;
 	return walk__read(w, kind, dst, len, addr);
+}
+
+/* walk__wants - does the row ask for one of @capture, of XR_CAPTURE? */
+WALK_FN int walk__wants(const struct walk *w, __u32 capture)
+{
+	return (w->row.flags & WALK_CAPTURE & capture) != 0;
 }
 
 /* walk__field - the word at byte @off of the context read last; bounded for the verifier. */

@@ -115,7 +115,6 @@ static void programs__waits(struct sampler *s, const struct engine_config *confi
 	bpf_map__set_autocreate(s->maps.waits, waits);
 	bpf_map__set_autocreate(s->maps.waits_told, waits);
 	bpf_map__set_autocreate(s->maps.switched, waits);
-	s->rodata->cfg_waits = waits;
 	s->rodata->cfg_state_arg = have->waits.state_arg;
 	s->data->wait_ns = NS_PER_S / config->freq;
 }
@@ -171,18 +170,14 @@ static void programs__configure(struct sampler *s, const struct engine_config *c
 	bpf_map__set_max_entries(s->maps.sent, sizes.sent);
 	bpf_map__set_max_entries(s->maps.ring, sizes.ring);
 	s->rodata->cfg_wake_at = sizes.ring / 4;
-	s->rodata->cfg_lines = (config->capture & XR_ROW_LINES) != 0;
-	s->rodata->cfg_packages = (config->capture & XR_ROW_PACKAGES) != 0;
-	s->rodata->cfg_labels = (config->capture & XR_ROW_LABELS) != 0;
-	s->rodata->cfg_kernel = (config->capture & XR_ROW_KERNEL) != 0;
-	s->rodata->cfg_native = (config->capture & XR_ROW_NATIVE) != 0;
+	s->rodata->cfg_capture = config->capture;
 #ifdef __aarch64__
 	/* the others may be a signature (PAC): a process gets addresses beyond only if it asks for
 	 * them (Documentation/arch/arm64/memory.rst) */
 	s->rodata->cfg_pc_mask = (UINT64_C(1) << 48) - 1;
 #endif
-	bpf_map__set_autocreate(s->maps.slabs, s->rodata->cfg_native);
-	bpf_map__set_autocreate(s->maps.native_memos, s->rodata->cfg_native);
+	bpf_map__set_autocreate(s->maps.slabs, config->capture & XR_ROW_NATIVE);
+	bpf_map__set_autocreate(s->maps.native_memos, config->capture & XR_ROW_NATIVE);
 	bpf_map__set_max_entries(s->maps.slabs, bpf_slabs__max());
 	if (config->max_sample_us) {
 		s->rodata->cfg_sample_ns = (uint64_t)config->max_sample_us * NS_PER_US;

@@ -278,7 +278,8 @@ void kernel__runs(struct kernel_task *t)
 
 	current = &w->task;
 	current_regs = &w->regs;
-	cfg_have_task_regs = cfg_waits = true;
+	cfg_have_task_regs = true;
+	cfg_capture = XR_CAPTURE & ~XR_ROW_NATIVE;
 }
 
 void kernel__collections(void)
@@ -286,11 +287,6 @@ void kernel__collections(void)
 	cfg_collections = true;
 	cfg_event = XR_EVENT_OTHER;
 	cfg_unit = XR_UNIT_BYTES;
-}
-
-void kernel__labels(void)
-{
-	cfg_labels = true;
 }
 
 void kernel__cpu_bits(__u32 bits)

@@ -38,7 +38,6 @@ extern struct kernel kernel;
 
 /* What the loader sets; @bits: that a CPU's number takes. */
 void kernel__collections(void);
-void kernel__labels(void);
 void kernel__cpu_bits(uint32_t bits);
 
 /* Is the working memory of all levels in use? */

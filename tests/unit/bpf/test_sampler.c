@@ -312,7 +312,6 @@ TEST(labels)
 	uint64_t value, names;
 
 	begin(XR_ROW_LABELS, 2);
-	kernel__labels();
 	r.threads = 2;
 	row = kernel__row(PID);
 	row->labels_tag = image__symbol(&image, "xrprof.labels");

@@ -300,6 +300,10 @@ int outputs__give(struct outputs *ss, struct stream *st, const struct profile_pr
 		outputs__note(ss, &ss->said_stacks,
 			      "memory is full: more stacks are counted, and shown as <no-room> "
 			      "(--max-memory)");
+	if (st->filling && aggregate__uncalled(st->filling))
+		outputs__note(ss, &ss->said_calls,
+			      "memory is full of calls: samples of further ones are counted "
+			      "without their call (--max-memory)");
 	if (st->filling && aggregate__unlabelled(st->filling))
 		outputs__note(ss, &ss->said_labels,
 			      "R sets more than 1,000 different labels (option xrprof.labels): "

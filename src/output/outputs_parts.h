@@ -70,7 +70,8 @@ struct outputs {
 	struct source_texts sources;
 	struct output *index; /* index.jsonl of the directory, or NULL */
 	uint64_t flushed;     /* when profiles were last written; ns, CLOCK_MONOTONIC */
-	bool said_refused, said_dropped, said_stacks, said_labels, said_taken, said_sources;
+	bool said_refused, said_dropped, said_stacks, said_labels, said_calls, said_taken,
+		said_sources;
 	int err;
 	struct errmsg fault;
 };

@@ -66,6 +66,11 @@ static size_t aggregate__new_row(struct aggregate *a, const struct stack *stack,
 	return ++a->nrows;
 }
 
+bool aggregate__crowded(const struct aggregate *a)
+{
+	return a->budget.used > a->budget.max / 4 * 3;
+}
+
 /* The number of the row of our @stack, added if it is new; 0: -ENOMEM, or *@err. */
 static size_t aggregate__row(struct aggregate *a, const struct stack *stack,
 			     const struct row_key *key, int *err)
@@ -75,7 +80,8 @@ static size_t aggregate__row(struct aggregate *a, const struct stack *stack,
 	*err = -ENOMEM;
 	if (n)
 		return n;
-	if ((a->config.rows && a->nrows >= a->config.rows) || !aggregate__pay(a, ROW_COST)) {
+	if ((a->config.rows && a->nrows >= a->config.rows) ||
+	    (key->call && aggregate__crowded(a)) || !aggregate__pay(a, ROW_COST)) {
 		*err = -ENOSPC;
 		return 0;
 	}
@@ -103,16 +109,17 @@ static long aggregate__kind(struct aggregate *a, uint64_t first, uint64_t second
 	return map__put_number(&a->kinds, first, second, kind) ? -ENOMEM : (long)kind;
 }
 
-/* The key of the samples like @s of @p; -ENOMEM, -ENOSPC. */
+/* The key of the samples like @s of @p, in the call @in; -ENOMEM, -ENOSPC. */
 static int aggregate__key(struct aggregate *a, const struct profile_process *p,
-			  const struct sample *s, struct row_key *key)
+			  const struct sample *s, const struct profile_call *in,
+			  struct row_key *key)
 {
 	long process = aggregate__process_index(a, p), call = 0, kind;
 
 	if (process < 0)
 		return (int)process;
-	if (a->config.calls && s->call)
-		call = aggregate__call_index(a, s->call);
+	if (in)
+		call = aggregate__call_index(a, in);
 	if (call < 0)
 		return (int)call;
 	key->call = (uint32_t)call;
@@ -174,14 +181,15 @@ static void row__count(struct aggregate *a, size_t n, const struct sample *s)
 		a->last = s->time;
 }
 
-int aggregate__add(struct aggregate *a, const struct profile_process *p, const struct sample *s)
+static int aggregate__count(struct aggregate *a, const struct profile_process *p,
+			    const struct sample *s, const struct profile_call *in)
 {
 	const struct stack *stack;
 	struct row_key key = {0};
 	size_t n;
 	int err;
 
-	err = aggregate__key(a, p, s, &key);
+	err = aggregate__key(a, p, s, in, &key);
 	if (err)
 		return err;
 	n = map__number(&a->seen, s->stack->id, key.number);
@@ -201,6 +209,18 @@ int aggregate__add(struct aggregate *a, const struct profile_process *p, const s
 	a->unlabelled += a->config.given && s->nlabels && !key.given && type__counts(s->type);
 	row__count(a, n, s);
 	return 0;
+}
+
+int aggregate__add(struct aggregate *a, const struct profile_process *p, const struct sample *s)
+{
+	const struct profile_call *in = a->config.calls ? s->call : NULL;
+	int err = aggregate__count(a, p, s, in);
+
+	if (err != -ENOSPC || !in)
+		return err;
+	err = aggregate__count(a, p, s, NULL);
+	a->uncalled += !err && type__counts(s->type);
+	return err;
 }
 
 void aggregate__drop(struct aggregate *a, const struct profile_process *p, const struct sample *s)
@@ -311,6 +331,11 @@ uint64_t aggregate__unlabelled(const struct aggregate *a)
 	return a->unlabelled;
 }
 
+uint64_t aggregate__uncalled(const struct aggregate *a)
+{
+	return a->uncalled;
+}
+
 const struct timeline *aggregate__timeline(const struct aggregate *a)
 {
 	return a->timeline.n ? &a->timeline : NULL;
@@ -350,6 +375,7 @@ void aggregate__clear(struct aggregate *a)
 	*a = (struct aggregate){.budget = a->budget,
 				.config = a->config,
 				.dropped = a->dropped,
+				.uncalled = a->uncalled,
 				.unlabelled = a->unlabelled};
 	aggregate__init(a);
 }

@@ -118,6 +118,9 @@ const char *aggregate__label(const struct aggregate *a, const struct aggregate_r
 /* aggregate__unlabelled - samples whose labels did not fit, since it was made. */
 uint64_t aggregate__unlabelled(const struct aggregate *a);
 
+/* aggregate__uncalled - samples whose call did not fit, which are counted without it. */
+uint64_t aggregate__uncalled(const struct aggregate *a);
+
 /*
  * aggregate__timeline - of its rows, by their index; NULL if it was not asked for, or if no sample
  * had a time.

@@ -133,6 +133,8 @@ long aggregate__call_index(struct aggregate *a, const struct profile_call *call)
 			aggregate__learn(a, call);
 	if (n)
 		return (long)n;
+	if (aggregate__crowded(a))
+		return -ENOSPC;
 	if (call->outer)
 		outer = aggregate__call_index(a, call->outer);
 	if (outer < 0)

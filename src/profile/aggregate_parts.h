@@ -34,13 +34,19 @@ struct aggregate {
 	size_t ncalls, calls_cap;
 	size_t cost;			/* taken from the budget for rows and processes */
 	size_t none[PROFILE_TYPES_MAX]; /* number of the row of those dropped, 0: none */
-	uint64_t dropped, unlabelled;
+	uint64_t dropped, unlabelled, uncalled;
 	uint64_t first, last; /* ns */
 	struct errmsg why;    /* of aggregate__sink */
 };
 
 /* aggregate__pay - take @cost bytes of the budget.  False: there are fewer. */
 bool aggregate__pay(struct aggregate *a, size_t cost);
+
+/*
+ * aggregate__crowded - is more memory taken than calls may have, three quarters?  Each call has its
+ * own rows; if calls could take all of it, samples of later ones would lose their stack.
+ */
+bool aggregate__crowded(const struct aggregate *a);
 
 /*
  * aggregate__process_index, aggregate__call_index - the index of process @p, and the number of a

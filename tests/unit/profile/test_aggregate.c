@@ -170,6 +170,35 @@ TEST(full)
 	tap__ok(aggregate__dropped(a) == 1, "is counted, too");
 }
 
+/* Each call is a row of its own: samples of those that do not fit keep their stack. */
+TEST(full_of_calls)
+{
+	struct profile_call call = {.name = "predict", .began = 1};
+	uint64_t with_call = 0, without = 0;
+	const struct aggregate_row *rows;
+	size_t n;
+
+	start_as((struct aggregate_config){.max = 1 << 18, .calls = true});
+	for (call.id = 1; call.id <= 5000; call.id++) {
+		struct sample s = {.stack = stack__one(call.id % 2 ? "f" : "g"),
+				   .call = &call,
+				   .weight = 1,
+				   .time = 1};
+
+		if (aggregate__take(a, &one, &s))
+			tap__bail("a sample was not taken");
+	}
+	rows = aggregate__rows(a, &n);
+	for (size_t i = 0; i < n; i++)
+		*(rows[i].call ? &with_call : &without) += rows[i].samples;
+	aggregate__calls(a, &n);
+	tap__ok(n == with_call && n > 100, "%zu calls have their samples", n);
+	tap__ok(without == aggregate__uncalled(a) && with_call + without == 5000 &&
+			!aggregate__dropped(a),
+		"no sample of the others loses its stack, and %llu are counted as without call",
+		(unsigned long long)without);
+}
+
 /* More is known of a process than was with its first sample. */
 TEST(update)
 {

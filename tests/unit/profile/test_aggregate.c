@@ -170,7 +170,7 @@ TEST(full)
 	tap__ok(aggregate__dropped(a) == 1, "is counted, too");
 }
 
-/* Each call is a row of its own: samples of those that do not fit keep their stack. */
+/* Each call has its own rows: samples of calls that do not fit keep their stack. */
 TEST(full_of_calls)
 {
 	struct profile_call call = {.name = "predict", .began = 1};

@@ -164,8 +164,11 @@ void heap__alt_class(struct heap *h, const struct object *o, char name[32])
 	*name = '\0';
 	if (heap__object(h, o->word[2], &class) && heap__object(h, class.attributes, &cell) &&
 	    !heap__name(h, cell.word[0], &b, 31)) {
-		const size_t len = b.len < 31 ? b.len : 31; /* Latin-1 became twice as long */
+		size_t len = b.len;
 
+		/* Latin-1 became twice as long; no character is cut in two */
+		while (len > 31 || (len < b.len && (b.data[len] & 0xc0) == 0x80))
+			len--;
 		memcpy(name, len ? b.data : "", len);
 		name[len] = '\0';
 	}

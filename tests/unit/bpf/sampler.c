@@ -64,6 +64,7 @@ struct kernel_task {
 	__u32 pid, tid;
 	__u64 start_ns;
 	bool exiting;
+	bool no_memory, in_exec;
 	__u32 threads;
 	__u64 sp, top;
 	__u32 state;
@@ -257,7 +258,8 @@ static struct whole_task *task__of(struct kernel_task *t)
 	w->task.start_boottime = t->start_ns;
 	w->task.flags = t->exiting ? PF_EXITING : 0;
 	w->task.__state = t->state;
-	w->task.mm = &w->mm;
+	w->task.mm = t->no_memory ? NULL : &w->mm;
+	w->task.in_execve = t->in_exec;
 	w->task.signal = &w->signal;
 	w->signal.nr_threads = (int)t->threads;
 	w->signal.live.counter = (int)t->threads - t->exiting;

@@ -17,6 +17,7 @@ struct kernel_task {
 	uint32_t pid, tid;
 	uint64_t start_ns; /* of its process, since boot */
 	bool exiting;
+	bool no_memory, in_exec;    /* it has none any more; it is between two */
 	uint32_t threads;	    /* of its process */
 	uint64_t sp, top;	    /* of its stack */
 	uint32_t state;		    /* as of `__state` */

@@ -24,6 +24,11 @@ static int read_image(void *arg, void *to, uint32_t len, uint64_t addr)
 	return image__read(arg, to, len, addr);
 }
 
+static int read_nothing(void *arg, void *to, uint32_t len, uint64_t addr)
+{
+	return -EFAULT;
+}
+
 /* R with @flags, which executes calls that @depth deep. */
 static void begin(uint32_t flags, unsigned int depth)
 {
@@ -198,9 +203,28 @@ TEST(exiting)
 	kernel__runs(&r);
 	kernel__tick();
 	tap__ok(!record(XR_REC_SAMPLE) && kernel__count(XR_EXITING) == 1, "it is counted as that");
-	conserved(1);
 	kernel__exit();
 	tap__ok(kernel__row(PID), "others of its threads are sampled");
+
+	r.exiting = false;
+	r.no_memory = true;
+	kernel__runs(&r);
+	kernel__tick();
+	tap__ok(!record(XR_REC_SAMPLE) && kernel__count(XR_EXITING) == 2,
+		"so is one without memory");
+	r.no_memory = false;
+	r.in_exec = true;
+	kernel__runs(&r);
+	kernel__tick();
+	tap__ok(sample()->nslots == 2, "one that begins to execute another program is sampled");
+	kernel.read = read_nothing;
+	kernel__tick();
+	tap__ok(kernel__count(XR_EXITING) == 3, "until it has other memory");
+	r.in_exec = false;
+	kernel__runs(&r);
+	kernel__tick();
+	tap__ok(kernel__count(XR_BAD_HEAD) == 1, "memory of others that cannot be read is that");
+	conserved(5);
 }
 
 /* A long stack comes in parts, in order. */

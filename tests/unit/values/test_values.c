@@ -225,6 +225,29 @@ TEST(request)
 		   0, path, "a long path is cut");
 }
 
+/* In Latin-1 a class of ALTREP has as many characters as in UTF-8, and twice as many bytes. */
+TEST(alt_class)
+{
+	const char text[] = "int <ALTREP ééééééééééééééé>";
+	char name[32] = "";
+	struct buf b = {0};
+	uint64_t names, class;
+	struct heap h;
+
+	memory__begin();
+	memset(name, 0xe9, 31);
+	class = chars(name);
+	memory[(class - BASE) / 8] = HEAP_CHAR | 4u << 8; /* LATIN1_MASK */
+	names = cell(HEAP_PAIRLIST, object(HEAP_SYMBOL, class, row.nil, row.nil), row.nil, row.nil);
+	class = object(HEAP_RAW, 0, 0, 0);
+	memory[(class - BASE) / 8 + 1] = names; /* its attributes */
+	heap__init(&h, &reader, &row, READS);
+	value__describe(&h, object(HEAP_INTEGER | R_ALTREP_BIT, row.nil, row.nil, class), &b, 100,
+			NULL);
+	tap__ok(b.len == strlen(text) && !memcmp(b.data, text, b.len), "%.*s", (int)b.len, b.data);
+	buf__free(&b);
+}
+
 static uint64_t now__none(void)
 {
 	return 0;

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "serve/linux/push.h"
+#include "system_calls.h"
 #include "tap.h"
 
 #define ROOM (1u << 20)
@@ -245,4 +247,59 @@ TEST(directory)
 	tap__ok(queue__open(&other, "/proc/x", ROOM, &f) < 0 &&
 			strstr(f.text, "cannot create the spool directory"),
 		"where there is none: %s", f.text);
+}
+
+static int unreadable;
+static const char profile_end[] = ".pb.gz";
+
+static int before_call(const struct system_call *c)
+{
+	const size_t len = c->path ? strlen(c->path) : 0, end = sizeof(profile_end) - 1;
+
+	return len > end && !strcmp(c->path + len - end, profile_end) ? unreadable : 0;
+}
+
+/* Until @failed tries did, or none waits. */
+static void wait_for(struct push *p, struct way_status *s, uint64_t failed)
+{
+	for (push__status(p, s); s->waiting && s->failed < failed; push__status(p, s))
+		push__run(p);
+}
+
+/* One that cannot be read now is there: it is not lost at once. */
+TEST(unreadable)
+{
+	static const int later[] = {EIO, EACCES, ENOMEM, EMFILE, ENFILE};
+	const struct push_config config = {.url = "http://127.0.0.1:1",
+					   .spool = dir,
+					   .spool_size = ROOM,
+					   .back_off_ms = 1,
+					   .back_off_max_ms = 1};
+	const struct queue_entry e = {
+		.name = {.kind = INTERVAL_PROFILE}, .samples = 10, .size = 1, .data = "x"};
+	struct errmsg f = {""};
+	struct way_status s = {0};
+	struct push *p;
+
+	queue__close(q);
+	q = NULL;
+	tap__bail_if(push__open(&p, &config, &f), "%s", f.text);
+	system_calls__before = before_call;
+	for (size_t i = 0; i < COUNT(later); i++) {
+		unreadable = 0;
+		push__add(p, &e, NULL);
+		unreadable = later[i];
+		wait_for(p, &s, s.failed + PUSH_PROBE - 1);
+		tap__ok(s.waiting == 1 && s.dropped == i, "it waits: %s", s.error);
+		wait_for(p, &s, s.failed + 1);
+		tap__ok(!s.waiting && s.dropped_samples == 10 * (i + 1), "until try %d",
+			(int)PUSH_PROBE);
+	}
+	unreadable = 0;
+	push__add(p, &e, NULL);
+	unreadable = ENOENT;
+	wait_for(p, &s, s.failed + 2);
+	tap__ok(s.failed == PUSH_PROBE * COUNT(later) + 1, "one that is gone is dropped: %s",
+		s.error);
+	push__close(p);
 }

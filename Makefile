@@ -128,6 +128,7 @@ $(foreach r,$(UNIT_ROOMS),$(eval $(BUILD)/tests/unit/$r: $(filter $(BUILD)/tests
 UNIT_WRAPS := os__now
 UNIT_WRAPS_target := proc__read
 UNIT_WRAPS_cmd := session__gauges
+UNIT_WRAPS_session := asker__ask
 UNIT_WRAPS_engine := perf_events__switches perf_events__freq perf_events__count cpus__online ptrace
 
 $(UNIT_BINS): $(BUILD)/tests/obj/main.o $(BUILD)/tests/obj/clock.o $(LIB)

@@ -35,6 +35,7 @@ last=$(intervals_in "$dir" | tail -n 1)
 for name in in_master in_child; do
 	check "$name is sampled at the new rate, too" wait_until 120 newest_has "$name" "$last"
 done
+is "$(grep -c "the rate cannot be changed" "$SERVE_ERR")" 0 "no event keeps the old one"
 serve_stop TERM
 is "$SERVE_STATUS" 0 "exit status"
 target_kill

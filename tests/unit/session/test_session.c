@@ -96,10 +96,12 @@ TEST(rate)
 	session__begin(&c.pid, 1);
 	config.max_processes = 7;
 	config.memory = 1 << 20;
+	config.rate_changes = true;
 	err = session__open_start();
 	tap__ok(!err && session__freq(session) == 50, "the rate is what the engine says");
-	tap__ok(fake.config.max_processes == 7 && fake.config.memory == 1 << 20,
-		"the engine knows how much there may be");
+	tap__ok(fake.config.max_processes == 7 && fake.config.memory == 1 << 20 &&
+			fake.config.rate_changes,
+		"the engine knows how much there may be, and that the rate changes");
 	tap__ok(!session__set_freq(session, 19, &f) && fake.freq == 19 &&
 			session__freq(session) == 19,
 		"it follows");

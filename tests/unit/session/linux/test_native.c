@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Libraries that are asked about: some answer, some do not, and some cannot be read. */
+#include "base/clock.h"
+#include "session/lifecycle.h"
+#include "target/linux/answer_file.h"
+
+#include "tap.h"
+
+#define LIBRARIES 2u
+
+static uint64_t words[XR_SLAB_WORDS], now = 100 * NS_PER_S;
+static struct ask asked[32]; /* and not answered yet */
+static size_t nasked;
+static unsigned int updates;
+static struct lifecycle l;
+static struct process *p;
+
+int __real_asker__ask(struct asker *a, const struct ask *q);
+int __wrap_asker__ask(struct asker *a, const struct ask *q);
+int __wrap_asker__ask(struct asker *a, const struct ask *q)
+{
+	if (a)
+		return __real_asker__ask(a, q);
+	memcpy(&asked[nasked++], q, ask__question(q->kind));
+	return 0;
+}
+
+static int the_slab(struct engine *e, uint32_t slab, uint64_t **out)
+{
+	*out = words;
+	return slab ? -E2BIG : 0;
+}
+
+static int update(struct engine *e, const struct xr_row *row)
+{
+	updates++;
+	return 0;
+}
+
+static void answer(struct ask a, int err, int fd)
+{
+	a.err = err;
+	a.fd = fd;
+	tap__bail_if(native__answered(&l, &a, now), "out of memory");
+}
+
+/* The answer to the first question: the libraries /0.so and /1.so. */
+static int mappings(void)
+{
+	static const char texts[] = "/0.so\0/1.so";
+	struct native_mapped maps[LIBRARIES] = {0};
+	const struct native_maps_head head = {
+		.magic = NATIVE_MAPS_MAGIC, .n = LIBRARIES, .texts = sizeof(texts)};
+	const struct answer_part parts[] = {
+		{&head, sizeof(head)}, {maps, sizeof(maps)}, {texts, sizeof(texts)}};
+
+	for (uint32_t i = 0; i < LIBRARIES; i++)
+		maps[i] = (struct native_mapped){.start = 4096 * (i + 1),
+						 .end = 4096 * (i + 2),
+						 .file.ino = i + 1,
+						 .path = 6 * i};
+	return answer_file__make(parts, COUNT(parts));
+}
+
+/* An answer about a library: it has the function f. */
+static int library(void)
+{
+	const struct native_symbol f = {.pc = 16, .size = 16};
+	const struct native_module_head head = {
+		.magic = NATIVE_MODULE_MAGIC, .nsymbols = 1, .texts = 2};
+	const struct answer_part parts[] = {{&head, sizeof(head)}, {&f, sizeof(f)}, {"f", 2}};
+
+	return answer_file__make(parts, COUNT(parts));
+}
+
+/* What frames in both libraries are called, as "MODULE NAME MODULE NAME". */
+static void are_called(const char *wanted, const char *what)
+{
+	for (uint64_t i = 1; i <= LIBRARIES; i++) {
+		const struct xr_slot slot = {.word = (uint64_t)XR_FORM_NATIVE << XR_FORM_SHIFT | 20,
+					     .more = i << 32};
+		struct native_told told = {0};
+
+		tap__bail_if(XR_NATIVE_MODULE(slot.more) != i, "not module %d", (int)i);
+		records__native(&l, &slot, &told);
+		tap__say("%s%s %s", i > 1 ? " " : "", told.module ? told.module : "-",
+			 told.name ? told.name : "-");
+	}
+	tap__said(wanted, "%s", what);
+}
+
+BEFORE()
+{
+	static const struct engine_ops ops = {.slab = the_slab, .update = update};
+	static const struct session_config config;
+
+	l = (struct lifecycle){.config = &config, .ops = &ops};
+	natives__open(&l.natives, &ops, NULL, XR_ROW_NATIVE, 0, &config.notes);
+	p = processes__add(&l.processes, 0, 1);
+	p->state = PROCESS_SAMPLED;
+	native__look(&l, p, now);
+	answer(asked[0], 0, mappings());
+	tap__bail_if(nasked != 1 + LIBRARIES || asked[1].at != 4096 || asked[2].at != 8192,
+		     "not both are asked about");
+	nasked = 0;
+}
+
+AFTER()
+{
+	native__forget(&l.natives, p, now);
+	processes__remove(&l.processes, p);
+	natives__close(&l.natives);
+}
+
+/* One is asked about again for as long as it takes, and no other waits for it. */
+TEST(silent)
+{
+	const struct ask first = asked[1], second = asked[2];
+
+	answer(first, -ETIMEDOUT, -1);
+	answer(second, 0, library());
+	are_called("/0.so - /1.so f", "one that does not answer: only the other one's are named");
+	tap__ok(!nasked && !updates, "it is not asked at once");
+	for (uint64_t wait = 1; wait < 60; wait *= 2) {
+		tap__ok(native__due(&l.natives, p) == now + wait * NS_PER_S, "but in %d s",
+			(int)wait);
+		now = native__due(&l.natives, p);
+		native__look(&l, p, now);
+		tap__ok(nasked == 1 && asked[0].at == first.at, "it is");
+		nasked = 0;
+		answer(first, wait & 0x15 ? -EBUSY : -ETIMEDOUT, -1);
+	}
+	answer(first, 0, library());
+	are_called("/0.so f /1.so f", "it answers");
+	tap__ok(updates == 1 && p->native.space, "the sampler gets both");
+}
+
+/* One that cannot be read has no names in the end. */
+TEST(unreadable)
+{
+	const struct ask first = asked[1];
+
+	answer(asked[2], 0, library());
+	for (int i = 0; i < 3; i++) {
+		tap__ok(!updates && (!i || nasked == 1), "it is asked about");
+		nasked = 0;
+		answer(first, -EACCES, -1);
+	}
+	tap__ok(!nasked && updates == 1 && p->native.space, "three times: the sampler gets both");
+	are_called("/0.so - /1.so f", "frames in it have its name");
+}

@@ -62,6 +62,34 @@ TEST(profile)
 	tap__golden("pprof.txt");
 }
 
+/* Is there a comment @text? */
+static bool has_comment(const Pprof__Profile *p, const char *text)
+{
+	bool has = false;
+
+	for (size_t i = 0; i < p->n_comment; i++)
+		has |= !strcmp(scene__text(p, p->comment[i]), text);
+	return has;
+}
+
+/* The release of R is that of the profile if it is that of all. */
+TEST(versions)
+{
+	static const char *const of[] = {"4.2.2", "4.2.2", "4.6.0", "4.6.0"};
+	const struct writer_config config = {.about.freq = 99};
+
+	start();
+	for (uint32_t i = 0; i < COUNT(of); i++) {
+		const struct profile_process one = {
+			.serial = i + 1, .pid = i + 1, .comm = "R", .r_version = of[i]};
+
+		scene__add(a, &one, stack__one("f"), 1);
+		tap__ok(has_comment(scene__encode(a, &config, NULL), "R: 4.2.2") == (i < 2),
+			"%s: %s", of[i], i < 2 ? "all of R 4.2.2" : "not all");
+	}
+	tap__ok(!has_comment(scene__encode(a, &config, NULL), "R: 4.6.0"), "nor of the last one's");
+}
+
 TEST(names)
 {
 	static const struct profile_process one = {.serial = 1, .pid = 10, .comm = "R"};

@@ -7,6 +7,7 @@
 static struct intern names;
 static struct call_finder finder;
 static struct call_track *track;
+static const char *outer; /* the call outside of the one of the last sample */
 
 /* The calls that the sink is given: NAME BEGAN-ENDED+-ERROR. */
 static int on_call(void *arg, const struct profile_process *p, const struct profile_call *call)
@@ -80,6 +81,7 @@ static const char *sample_as(struct sample s, unsigned int ms, const char *stack
 	s.ncalls = n;
 	call = call_finder__sample(&finder, &track, &process, &s, &sink, &err);
 	tap__bail_if(err, "out of memory");
+	outer = call && call->outer ? call->outer->name : "";
 	return call ? call->name : "";
 }
 
@@ -180,8 +182,11 @@ TEST(nested)
 	LOOK_FOR("f", "g");
 	sample(10, "main:1");
 	tap__is(sample(20, "f:2 g:3"), "g", "the innermost of two calls");
+	tap__is(outer, "f", "outside of it is the other one");
 	tap__is(sample(30, "f:2 g:4"), "g", "another one in the same outer call");
+	tap__is(outer, "f", "which is outside of this one, too");
 	tap__is(sample(40, "f:2"), "f", "the outer one alone");
+	tap__is(outer, "", "has none outside");
 	sample(50, "main:1");
 	tap__said("g 15-25+-10, g 25-35+-10, f 15-45+-10", "the inner ones end first");
 	LOOK_FOR("f");

@@ -43,6 +43,11 @@ static const struct {
 	{"Rserve::run.Rserve", true},
 	/* without packages the name decides */
 	{"run_now service", true},
+	/* R's name for a call has the package, too, if the code has */
+	{"base::base::unserialize parallel::parallel:::recvData parallel::parallel:::workLoop",
+	 true},
+	{"later::later::run_now main", true},
+	{"mine::later::run_now main", false},
 	/* what a request runs waits for something else */
 	{"base::Sys.sleep handler httpuv::rookCall later::execCallbacks later::run_now "
 	 "httpuv::service",

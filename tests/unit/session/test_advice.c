@@ -211,3 +211,40 @@ TEST(lineless)
 	tap__ok(notes == 2 && strstr(said, "process 10 (R): no source lines in 1 sample:"),
 		"at the end, too, of a brief process");
 }
+
+/* A release of R that is not in the table is reported once, and so is each way in which it fits. */
+TEST(unlisted)
+{
+	static const struct {
+		const char *version;
+		struct layout_found found;
+		bool lines;
+		const char *says;
+	} rows[] = {
+		{"9.1.0",
+		 {.lines = 1},
+		 true,
+		 "R 9.1.0 (process 7) is not in the table of layouts: "
+		 "the newest layout in it fits"},
+		{"9.1.0", {.shift = 8, .lines = 1}, true, "fits when shifted"},
+		{"9.1.0", {.shift = -8}, true, "fits when shifted, except for source lines"},
+		{"9.1.0", {.lines = 0}, true, "fits, except for source lines"},
+		{"9.2.0",
+		 {.lines = 0},
+		 false,
+		 "R 9.2.0 (process 7) is not in the table of layouts: "
+		 "the newest layout in it fits"},
+		{"", {.lines = 0}, false, "R of unknown version (process 7)"},
+	};
+
+	p[0] = (struct process){.pid = 7};
+	for (unsigned int i = 0; i < 2 * COUNT(rows); i++) {
+		const unsigned int row = i % COUNT(rows);
+
+		snprintf(p[0].target.version, sizeof(p[0].target.version), "%s", rows[row].version);
+		advice__unlisted(&advice, &p[0], &rows[row].found, rows[row].lines);
+		tap__ok(i < COUNT(rows) ? notes == i + 1 && strstr(last, rows[row].says)
+					: notes == COUNT(rows),
+			"%s: %s", i < COUNT(rows) ? "reported" : "not again", rows[row].says);
+	}
+}

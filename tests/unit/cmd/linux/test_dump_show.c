@@ -56,6 +56,30 @@ TEST(plain)
 	tap__golden("dump_plain.txt");
 }
 
+/* --calls and --locals: a call, its variables, and whether these are all. */
+TEST(values)
+{
+	struct local list[] = {
+		{.name = "n", .kind = {.type = "integer", .length = 1}, .value = "int 7"},
+		{.name = "longer", .kind = {.type = "?"}, .value = "<?>"}};
+	struct frame_values values[] = {{.call = "f(1)", .has_locals = true, .locals = {list, 2}},
+					{.call = "g(f(1))"}};
+	const struct frame *frames[] = {stack__frame(FRAME_R, "f", "a.R", 4),
+					stack__frame(FRAME_R, "g", "a.R", 5)};
+	struct dump_process p = process();
+
+	p.stack = stack__of(2, frames, NULL, 0);
+	p.values = values;
+	show(&p, "the variables of one call, and none of another");
+	values[0].locals.n = 0;
+	show(&p, "no variables");
+	values[0].locals.more = true;
+	show(&p, "more than were read");
+	values[0].locals = (struct locals){.damaged = true};
+	show(&p, "some that cannot be read");
+	tap__golden("dump_values.txt");
+}
+
 TEST(threads)
 {
 	static const struct name module = {.text = "/lib/a\nb.so", .len = 11};

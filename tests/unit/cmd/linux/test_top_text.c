@@ -54,6 +54,10 @@ TEST(all)
 	top_model__command(model, one.pid, "/usr/lib/R/bin/exec/R -f x.R");
 	update();
 	say("a plain one");
+	snprintf(view.filter, sizeof(view.filter), "b");
+	view.scope.fold = view.scope.merge = true;
+	update();
+	say("functions with a text, and what else the scope says");
 	tap__golden("top.txt");
 	close_view();
 }

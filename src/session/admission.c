@@ -26,10 +26,6 @@
 
 #define LOOKS 8 /* at a row that is not complete, one after the other */
 
-/* Between two looks at the options of a process; looks a second, of all processes. */
-#define LABELS_NS    NS_PER_S
-#define LABELS_LOOKS 128u
-
 /* before one is asked about again who did not answer, or too many of whose user */
 #define BUSY_MS 1000
 
@@ -175,18 +171,19 @@ int admission__describe(struct lifecycle *l, struct process *p, uint64_t now)
 
 int admission__labels(struct lifecycle *l, struct process *p, uint64_t now)
 {
-	const uint64_t rest = LABELS_NS * (1 + l->processes.count / LABELS_LOOKS);
 	struct ask q = {.kind = ASK_LABELS, .target = p->target};
 
 	if (!(l->config->capture & XR_ROW_LABELS) || p->labels_never || p->asked ||
 	    !p->target.row.start_time)
 		return 0;
-	if (p->labels_at && (!p->labels_ran || now - p->labels_at < rest))
+	if (p->labels_at &&
+	    (!p->labels_ran || now - p->labels_at < processes__labels_rest(&l->processes, p)))
 		return 0;
 	if (!processes__symbols(&l->processes, p))
 		return 0;
 	q.at = p->symbols_at;
 	p->labels_at = now;
+	p->labels_looks++;
 	p->labels_ran = false;
 	p->labels_asked = true;
 	return admission__put(l, p, &q, now);
@@ -208,6 +205,8 @@ static void admission__labelled(struct lifecycle *l, struct process *p, const st
 		return;
 	p->symbols_at = a->at;
 	p->target.symbols = a->target.symbols;
+	if (a->target.row.labels_at)
+		p->labels_looks = 0;
 	if (row->labels_at == a->target.row.labels_at &&
 	    row->labels_tag == a->target.row.labels_tag)
 		return;

@@ -40,7 +40,8 @@ void admission__answered(struct lifecycle *l, const struct ask *answer);
 
 /*
  * admission__labels - have the option for labels of @p looked for, if that is wanted and due: about
- * once a second while it runs, less often if there are many processes.
+ * once a second while it runs, less often if there are many processes, or if many looks did not
+ * find it.
  */
 int admission__labels(struct lifecycle *l, struct process *p, uint64_t now);
 

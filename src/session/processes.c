@@ -204,6 +204,19 @@ bool processes__symbols(const struct processes *all, struct process *p)
 	return p->symbols_at || !wait;
 }
 
+/* Looks a second, of all processes; looks after which it is a second longer, and seconds at most */
+#define LABELS_LOOKS 128u
+#define LABELS_TRIES 10u
+#define LABELS_MOST  10u
+
+uint64_t processes__labels_rest(const struct processes *all, const struct process *p)
+{
+	const uint32_t more = p->labels_looks / LABELS_TRIES;
+
+	return NS_PER_S *
+	       (1 + all->count / LABELS_LOOKS + (more < LABELS_MOST ? more : LABELS_MOST - 1));
+}
+
 struct process *processes__next(const struct processes *ps, const struct process *p)
 {
 	uint32_t i = 0;

@@ -152,9 +152,11 @@ struct process {
 	struct native_process native;
 	struct target target;
 	struct hidden_proof hidden; /* of `target` */
-	/* its option for labels (target/labels.h): when it was looked for last, 0: never; whether
-	 * there was a sample since; and whether this R's options cannot be found */
+	/* its option for labels (target/labels.h): when it was looked for last, 0: never; how
+	 * often, since it was last found; whether there was a sample since; and whether this R's
+	 * options cannot be found */
 	uint64_t labels_at;
+	uint32_t labels_looks;
 	bool labels_ran, labels_never;
 	bool labels_asked;   /* an ASK_LABELS is not answered yet */
 	uint64_t symbols_at; /* what it said: `at` of that; 0: not known */
@@ -174,6 +176,12 @@ struct processes {
  * told it, @p gets its `symbols_at`; while one is asked, @p waits.
  */
 bool processes__symbols(const struct processes *all, struct process *p);
+
+/*
+ * processes__labels_rest - ns from a look for the option for labels of @p to the next: a second,
+ * more if there are many processes, and up to ten if many looks did not find it.
+ */
+uint64_t processes__labels_rest(const struct processes *all, const struct process *p);
 
 /*
  * processes__add - a new process; @serial 0 gives it the next serial of ours (bit 31 clear).

@@ -65,6 +65,20 @@ TEST(symbols)
 		processes__remove(&ps, p[i]);
 }
 
+TEST(labels_rest)
+{
+	static struct processes ps;
+	struct process p = {0};
+
+	tap__ok(processes__labels_rest(&ps, &p) == NS_PER_S, "first looks are a second apart");
+	p.labels_looks = 40;
+	tap__ok(processes__labels_rest(&ps, &p) == 5 * NS_PER_S, "later ones further");
+	p.labels_looks = 100000;
+	tap__ok(processes__labels_rest(&ps, &p) == 10 * NS_PER_S, "up to ten seconds");
+	ps.count = 1280;
+	tap__ok(processes__labels_rest(&ps, &p) == 20 * NS_PER_S, "and more for many processes");
+}
+
 TEST(gone)
 {
 	static struct processes ps;

@@ -126,7 +126,7 @@ $(BUILD)/tests/obj/bpf/sampler.o: CPPFLAGS += -Ivmlinux -Ivmlinux/$(ARCH) -Ibpf
 $(foreach r,$(UNIT_ROOMS),$(eval $(BUILD)/tests/unit/$r: $(filter $(BUILD)/tests/obj/$r/%,$(UNIT_OBJS))))
 # Functions that tests stand in for (__wrap_NAME in tests/unit): of all rooms, and of one.
 UNIT_WRAPS := os__now
-UNIT_WRAPS_target := proc__read
+UNIT_WRAPS_target := proc__read proc__fopen
 UNIT_WRAPS_cmd := session__gauges
 UNIT_WRAPS_session := asker__ask
 UNIT_WRAPS_engine := perf_events__switches perf_events__freq perf_events__count cpus__online ptrace

@@ -182,9 +182,14 @@ bool proc_maps__at(FILE *in, uint64_t at, struct proc_map *found)
 
 bool proc_maps__file(FILE *in, const char *path, bool deleted, struct proc_map *found)
 {
-	while (map__next_code(in, found))
-		if (!found->cut && found->deleted == deleted && !strcmp(found->path, path))
+	struct proc_map map;
+
+	found->end = 0;
+	while (map__next_code(in, &map)) {
+		*found = map;
+		if (!map.cut && map.deleted == deleted && !strcmp(map.path, path))
 			return true;
+	}
 	return false;
 }
 

@@ -51,7 +51,8 @@ size_t proc_maps__find(FILE *in, struct proc_map *found, size_t max, size_t *lin
 /*
  * proc_maps__file - the first executable mapping of the file shown as @path (with " (deleted)"
  * when @deleted).  By name, because the device and inode shown for an overlay file system are not
- * those of stat(2) before Linux 6.8.  Returns whether there is one.
+ * those of stat(2) before Linux 6.8.  Returns whether there is one; if no file's code is mapped at
+ * all, the end of *@found is 0.
  */
 bool proc_maps__file(FILE *in, const char *path, bool deleted, struct proc_map *found);
 

@@ -141,6 +141,8 @@ static int load__open_exe(struct load *l, const struct target *t, struct errmsg 
 		return target__unopened(t, "memory", -errno, f);
 	found = proc_maps__file(maps, path, deleted, &l->map);
 	fclose(maps);
+	if (!found && !l->map.end) /* an exec maps the stack first (load_elf_binary(), Linux) */
+		return target__not_begun(t, f);
 	if (!found || elf_file__bias(&l->elf, l->map.start, l->map.offset, &l->bias))
 		return errmsg__set(f, -EBADMSG,
 				   "cannot find where the program %s of process %d is mapped", path,
@@ -332,7 +334,7 @@ static int target__static(struct target *t, uint32_t want, struct errmsg *f)
 	t->load = TARGET_STATIC;
 	if (!err)
 		err = target__take(t, &exe, NULL, want, f);
-	else if ((err == -ENOTSUP || err == -EBADMSG) &&
+	else if ((err == -ENOTSUP || err == -EBADMSG || err == -EAGAIN) &&
 		 (proc__exe(t->pid, path, sizeof(path), &deleted) || !proc_maps__is_r(path)))
 		err = target__not_r(t, f); /* some other program: what ails it is not our affair */
 	load__close(&exe);

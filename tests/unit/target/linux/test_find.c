@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/syscall.h>
 
 #include "child.h"
@@ -38,6 +39,20 @@ int __wrap_proc__read(pid_t pid, struct proc *p)
 	if (executes)
 		p->stack += executes--;
 	return err;
+}
+
+static bool nothing_mapped; /* but the stack: what an exec maps first */
+
+FILE *__real_proc__fopen(pid_t pid, const char *name);
+FILE *__wrap_proc__fopen(pid_t pid, const char *name);
+
+FILE *__wrap_proc__fopen(pid_t pid, const char *name)
+{
+	static char stack[] = "7ffc0000-7ffd0000 rw-p 00000000 00:00 0 [stack]\n";
+
+	if (nothing_mapped && !strcmp(name, "maps"))
+		return fmemopen(stack, sizeof(stack) - 1, "r");
+	return __real_proc__fopen(pid, name);
 }
 
 static bool find__says(pid_t pid, int want, const char *text, const char *what)
@@ -288,6 +303,30 @@ static void test_static(void)
 	tap__ok(!target__same(&t), "and when it is gone, no more");
 }
 
+/* Between a program's exec and its first mapping it may be any program of that name. */
+static void test_exec(void)
+{
+	const char *path = tap__path("R");
+	const int from = open("/bin/sleep", O_RDONLY | O_CLOEXEC);
+	const int to = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+	pid_t pid;
+
+	while (sendfile(to, from, NULL, 1 << 20) > 0)
+		;
+	close(from);
+	close(to);
+	pid = child__exec(path, "1000");
+	find__says(pid, -ENOEXEC, "(R) does not run R", "a program that is only called R");
+	nothing_mapped = true;
+	find__says(pid, -EAGAIN, "not finished starting", "before any of it is mapped");
+	child__end(pid);
+	pid = child__exec("/bin/sleep", "1000");
+	find__says(pid, -ENOEXEC, "(sleep) does not run R", "another program then");
+	nothing_mapped = false;
+	child__end(pid);
+	unlink(path);
+}
+
 static void *thread__run(void *tid)
 {
 	*(pid_t *)tid = (pid_t)syscall(SYS_gettid);
@@ -424,6 +463,7 @@ TEST(find)
 	test_not_r();
 	test_fakes();
 	test_static();
+	test_exec();
 	test_rights();
 	test_scan();
 }

@@ -29,7 +29,7 @@
 /* before one is asked about again who did not answer, or too many of whose user */
 #define BUSY_MS 1000
 
-static enum outcome admission__outcome(const struct lifecycle *l, const struct process *p, int err,
+static enum outcome admission__outcome(const struct lifecycle *l, struct process *p, int err,
 				       uint64_t now)
 {
 	return process__outcome(p, err, l->told, l->config->follow || l->config->all, now);

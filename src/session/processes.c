@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/errmsg.h"
 #include "os/rights.h"
 
 #define SAME_MS 1000
@@ -313,12 +314,16 @@ static bool process__may_become_r(const struct process *p, uint64_t waited, bool
 	return false;
 }
 
-enum outcome process__outcome(const struct process *p, int err, bool told, bool follow,
-			      uint64_t now)
+enum outcome process__outcome(struct process *p, int err, bool told, bool follow, uint64_t now)
 {
 	const uint64_t waited = now - p->since;
+	const bool settles = err == -EBADMSG || shortage__is(err);
 	bool again = false;
 
+	if (!settles)
+		p->failing = 0;
+	else if (!p->failing)
+		p->failing = now;
 	switch (err) {
 	case -ESRCH:
 		return OUTCOME_GONE;
@@ -332,7 +337,7 @@ enum outcome process__outcome(const struct process *p, int err, bool told, bool 
 	case -EMFILE: /* this program is short of something */
 	case -ENFILE:
 	case -ENOMEM:
-		again = waited < SETTLE_NS;
+		again = now - p->failing < SETTLE_NS;
 		break;
 	case -EACCES:
 	case -EPERM:

@@ -134,6 +134,8 @@ struct process {
 	struct proc_handle handle;
 	uint64_t same_at;      /* without a handle: it was last seen to be the same process */
 	uint64_t since;	       /* it was first looked at */
+	uint64_t failing;      /* since when each look found it damaged, or was short of something;
+				  0: the last did not */
 	uint64_t asked_at;     /* when the last question about it was asked */
 	uint64_t retry_at;     /* PROCESS_WAITING: when to look again */
 	uint64_t not_begun_at; /* when R was last seen not to be initialised; 0: never */
@@ -233,14 +235,14 @@ enum outcome {
  * a process.  @follow: processes that the user did not name are profiled, too.
  *
  * A process right after its exec, or while the dynamic linker maps R, looks like one that is
- * damaged or has no R in it: both are final only after two seconds.  The same holds, for a moment,
+ * damaged or has no R in it: the first is final only after two seconds of it (R's script may have
+ * run for long before), the second two seconds after the first look.  The same holds, for a moment,
  * if access is denied, because an exec may be changing the user.  A failure for want of
  * descriptors or memory says nothing of the process.  No answer in time (-ETIMEDOUT) is final for
  * a process that the user named, because the user waits.  Others may answer later, as when a file
  * system responds again.  A worker that ended (-EIO) is final.
  */
-enum outcome process__outcome(const struct process *p, int err, bool told, bool follow,
-			      uint64_t now);
+enum outcome process__outcome(struct process *p, int err, bool told, bool follow, uint64_t now);
 
 /* outcome__is_full - is @err, of the engine's add, for want of room, so that others fail too? */
 bool outcome__is_full(int err);

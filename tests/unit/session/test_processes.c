@@ -337,7 +337,7 @@ static const struct row followed[] = {
 static void test_rows(const struct row *all, size_t n, bool follow)
 {
 	for (const struct row *r = all; r < all + n; r++) {
-		struct process p = {.origin = r->origin, .since = 1};
+		struct process p = {.origin = r->origin, .since = 1, .failing = 1};
 
 		snprintf(p.target.comm, sizeof(p.target.comm), "%s", r->comm);
 		tap__ok(process__outcome(&p, r->err, r->told, follow,
@@ -348,6 +348,16 @@ static void test_rows(const struct row *all, size_t n, bool follow)
 
 TEST(outcome)
 {
+	struct process p = {.origin = PROCESS_WORKLOAD, .since = 1};
+	const uint64_t exec = 60 * NS_PER_S;
+
+	tap__ok(process__outcome(&p, -EBADMSG, true, true, exec) == OUTCOME_NOT_YET &&
+			process__outcome(&p, -EBADMSG, true, true, exec + 2 * NS_PER_S) ==
+				OUTCOME_NEVER,
+		"R's script ran for a minute: R has two seconds for itself");
+	process__outcome(&p, -EAGAIN, true, true, exec);
+	tap__ok(process__outcome(&p, -EBADMSG, true, true, exec + 2 * NS_PER_S) == OUTCOME_NOT_YET,
+		"and again after another program");
 	test_rows(rows, COUNT(rows), false);
 	test_rows(followed, COUNT(followed), true);
 	tap__ok(!outcome__matters(-ESRCH) && !outcome__matters(-ENOEXEC) &&

@@ -270,7 +270,8 @@ static bool remote__changed(const struct remote_walk *rw, uint64_t at, uint32_t 
 	const struct remote_memory *m = &rw->memory;
 	const uint32_t id = at ? remote_memory__find(m, at, len) : PIECE_NONE;
 
-	return id != PIECE_NONE &&
+	return id != PIECE_NONE && m->pieces[id].base_seq > rw->floor &&
+	       m->pieces[id].fresh_seq > rw->floor &&
 	       memcmp(remote_memory__base(m, id), remote_memory__fresh(m, id), len) != 0;
 }
 

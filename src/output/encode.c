@@ -49,7 +49,7 @@ bool row__value(const struct attribute *a, const struct profile_about *about,
 
 	while (call && call->outer)
 		call = call->outer;
-	if (call && a->of >= ATTRIBUTE_CALL)
+	if (call && a->of == ATTRIBUTE_CALL)
 		return call__value(a, about, call, value);
 	*value = (struct attribute_value){NULL, 0};
 	if (a->of == ATTRIBUTE_THREAD)

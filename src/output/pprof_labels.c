@@ -76,7 +76,7 @@ static int pprof__attribute(struct pprof *p, const struct attribute *a,
 		err = pprof__word(p, value->text, &l->str);
 	if (!err && a->kind == ATTRIBUTE_TIME)
 		err = pprof__word(p, UNIT_STARTED, &l->num_unit);
-	if (!err && a->kind == ATTRIBUTE_MS)
+	if (!err && a->kind >= ATTRIBUTE_NS && a->kind <= ATTRIBUTE_LASTED)
 		err = pprof__word(p, "milliseconds", &l->num_unit);
 	return err;
 }
@@ -218,7 +218,7 @@ int pprof__labels(struct pprof *p, const struct aggregate_row *row, struct pprof
 	for (size_t i = 0; i < of->thread; i++)
 		labels->all[labels->n++] = &of->l[i];
 	for (; a->kind && !err; a++) {
-		if (a->of < ATTRIBUTE_CALL && row__value(a, &p->config->about, row, &value))
+		if (a->of != ATTRIBUTE_CALL && row__value(a, &p->config->about, row, &value))
 			err = row_labels__add(p, labels, a, &value);
 		for (size_t i = of->thread; a->of == ATTRIBUTE_THREAD && i < of->n; i++)
 			labels->all[labels->n++] = &of->l[i];

@@ -7,11 +7,13 @@
 #include "base/clock.h"
 
 #define STARTED_MAX 18e9 /* seconds since 1970 that fit into 64 bits as ns */
+#define MS_MAX	    (UINT64_MAX / NS_PER_MS / 4)
 
-#define TEXT(name)   .kind = ATTRIBUTE_TEXT, .field = offsetof(struct profile_process, name)
-#define U32(name)    .kind = ATTRIBUTE_U32, .field = offsetof(struct profile_process, name)
-#define TIME(name)   .kind = ATTRIBUTE_TIME, .field = offsetof(struct profile_process, name)
-#define OF(what, is) .kind = ATTRIBUTE_##is, .of = ATTRIBUTE_##what
+#define TEXT(name)     .kind = ATTRIBUTE_TEXT, .field = offsetof(struct profile_process, name)
+#define U32(name)      .kind = ATTRIBUTE_U32, .field = offsetof(struct profile_process, name)
+#define TIME(name)     .kind = ATTRIBUTE_TIME, .field = offsetof(struct profile_process, name)
+#define CALL(name, is) OF(CALL, is), .field = offsetof(struct profile_call, name)
+#define OF(what, is)   .kind = ATTRIBUTE_##is, .of = ATTRIBUTE_##what
 
 /* clang-format off */
 const struct attribute attributes[] = {
@@ -32,13 +34,13 @@ const struct attribute attributes[] = {
 	{.pprof = "started", .index = "started", TIME(started), .max = STARTED_MAX, .described = true},
 	{.pprof = "state", .otlp = "state", OF(STATE, TEXT)},
 	{.pprof = "syscall", .otlp = "syscall", OF(SYSCALL, TEXT)},
-	{.pprof = "call", .otlp = "call", OF(CALL, TEXT)},
-	{.pprof = "call_id", .otlp = "call_id", OF(CALL_ID, U32), .max = UINT32_MAX},
-	{.pprof = "call_ms", .otlp = "call_ms", OF(CALL_MS, MS), .max = UINT32_MAX},
-	{.pprof = "call_start", .otlp = "call_start", OF(CALL_START, MS), .max = STARTED_MAX},
-	{.pprof = "call_error", .otlp = "call_error", OF(CALL_ERROR, MS), .max = UINT32_MAX},
-	{.pprof = "call_state", .otlp = "call_state", OF(CALL_STATE, TEXT)},
-	{.pprof = "call_request", .otlp = "call_request", OF(CALL_REQUEST, TEXT)},
+	{.pprof = "call", .otlp = "call", CALL(name, TEXT)},
+	{.pprof = "call_id", .otlp = "call_id", CALL(id, U64)},
+	{.pprof = "call_ms", .otlp = "call_ms", OF(CALL, LASTED)},
+	{.pprof = "call_start", .otlp = "call_start", CALL(began, WHEN)},
+	{.pprof = "call_error", .otlp = "call_error", CALL(error, NS)},
+	{.pprof = "call_state", .otlp = "call_state", OF(CALL, FLAGS)},
+	{.pprof = "call_request", .otlp = "call_request", CALL(request, TEXT)},
 	{.kind = ATTRIBUTE_END},
 };
 /* clang-format on */
@@ -65,7 +67,7 @@ bool attribute__is_label(const char *key)
 {
 	const struct attribute *a = attribute__by_pprof(key, strlen(key));
 
-	return !a || (a->of >= ATTRIBUTE_STATE && a->of < ATTRIBUTE_CALL);
+	return !a || a->of == ATTRIBUTE_STATE || a->of == ATTRIBUTE_SYSCALL;
 }
 
 static const void *attribute__field(const struct attribute *a, const struct profile_process *p)
@@ -150,42 +152,86 @@ static uint64_t ms(uint64_t ns)
 	return rounded ? rounded : 1;
 }
 
+/* The time of @call in milliseconds since 1970. */
+static uint64_t ms_since_1970(const struct profile_about *about, uint64_t ns)
+{
+	return ms(about->began ? ns - about->began + about->began_real : ns);
+}
+
 bool call__value(const struct attribute *a, const struct profile_about *about,
 		 const struct profile_call *call, struct attribute_value *value)
 {
-	static const char *const states[2][2][2] = {
+	static const char *const flags[2][2][2] = {
 		{{NULL, "ambiguous"}, {"running", "running ambiguous"}},
 		{{"cut", "cut ambiguous"}, {"cut running", "cut running ambiguous"}},
 	};
+	const void *field = (const char *)call + a->field;
 
 	*value = (struct attribute_value){NULL, 0};
-	switch (a->of) {
-	case ATTRIBUTE_CALL:
-		value->text = call->name;
+	if (a->of != ATTRIBUTE_CALL)
+		return false;
+	switch (a->kind) {
+	case ATTRIBUTE_TEXT:
+		value->text = *(const char *const *)field;
 		break;
-	case ATTRIBUTE_CALL_ID:
-		value->number = call->id;
+	case ATTRIBUTE_U64:
+		value->number = *(const uint64_t *)field;
 		break;
-	case ATTRIBUTE_CALL_MS:
+	case ATTRIBUTE_NS:
+		value->number = ms(*(const uint64_t *)field);
+		break;
+	case ATTRIBUTE_WHEN:
+		value->number = ms_since_1970(about, *(const uint64_t *)field);
+		break;
+	case ATTRIBUTE_LASTED:
 		value->number = ms(call__ns(call));
 		break;
-	case ATTRIBUTE_CALL_START:
-		value->number = ms(about->began ? call->began - about->began + about->began_real
-						: call->began);
-		break;
-	case ATTRIBUTE_CALL_ERROR:
-		value->number = ms(call->error);
-		break;
-	case ATTRIBUTE_CALL_STATE:
-		value->text = states[call->cut][!call->ended][call->ambiguous];
-		break;
-	case ATTRIBUTE_CALL_REQUEST:
-		value->text = call->request;
+	case ATTRIBUTE_FLAGS:
+		value->text = flags[call->cut][!call->ended][call->ambiguous];
 		break;
 	default:
 		break;
 	}
 	return value->text || value->number;
+}
+
+void call__set(const struct attribute *a, struct profile_call *call,
+	       const struct attribute_value *value)
+{
+	const uint64_t ns = value->number < MS_MAX ? value->number * NS_PER_MS : 0;
+	const char *text = value->text ? value->text : "";
+	void *field = (char *)call + a->field;
+
+	if (a->of != ATTRIBUTE_CALL)
+		return;
+	switch (a->kind) {
+	case ATTRIBUTE_TEXT:
+		*(const char **)field = value->text;
+		break;
+	case ATTRIBUTE_U64:
+		*(uint64_t *)field = value->number;
+		break;
+	case ATTRIBUTE_NS:
+	case ATTRIBUTE_WHEN:
+		*(uint64_t *)field = ns;
+		break;
+	case ATTRIBUTE_LASTED:
+		call->seen = ns;
+		break;
+	case ATTRIBUTE_FLAGS:
+		call->ended = !strstr(text, "running");
+		call->cut = strstr(text, "cut");
+		call->ambiguous = strstr(text, "ambiguous");
+		break;
+	default:
+		break;
+	}
+}
+
+void call__set_all(struct profile_call *call)
+{
+	call->seen += call->began;
+	call->ended = call->ended ? call->seen : 0;
 }
 
 const char *label__otlp(const char *key)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The attributes of a process and of its samples: one table for the code that writes, reads, lists
- * and filters them.  A new one is a field of struct profile_process and a row of attributes.c.
+ * and filters them.  A new one is a field of struct profile_process, or of struct profile_call, and
+ * a row of attributes.c.
  *
  * Labels (struct profile_label) have no rows: their keys are the user's.
  */
@@ -15,9 +16,14 @@ enum attribute_kind {
 	ATTRIBUTE_END,	 /* the row after the last one */
 	ATTRIBUTE_TEXT,	 /* const char *; NULL or "": not known */
 	ATTRIBUTE_U32,	 /* uint32_t */
-	ATTRIBUTE_MS,	 /* milliseconds */
 	ATTRIBUTE_TIME,	 /* uint64_t: ns since 1970, which formats have in seconds; 0: not known */
 	ATTRIBUTE_FIXED, /* the text `fixed`: the same for each process */
+	/* of calls alone: */
+	ATTRIBUTE_U64,	  /* uint64_t */
+	ATTRIBUTE_NS,	  /* uint64_t: ns, which formats have in milliseconds */
+	ATTRIBUTE_WHEN,	  /* uint64_t: a time of the profile, in formats milliseconds since 1970 */
+	ATTRIBUTE_LASTED, /* milliseconds that the call lasted */
+	ATTRIBUTE_FLAGS,  /* words: is it cut, does it run, is it ambiguous */
 };
 
 /* Whose it is.  Those of samples are not in struct profile_process (writer.h, row__value). */
@@ -26,14 +32,7 @@ enum attribute_of {
 	ATTRIBUTE_THREAD,
 	ATTRIBUTE_STATE,
 	ATTRIBUTE_SYSCALL,
-	/* of a call (call__value) */
-	ATTRIBUTE_CALL,
-	ATTRIBUTE_CALL_ID,
-	ATTRIBUTE_CALL_MS,
-	ATTRIBUTE_CALL_START,
-	ATTRIBUTE_CALL_ERROR,
-	ATTRIBUTE_CALL_STATE,
-	ATTRIBUTE_CALL_REQUEST,
+	ATTRIBUTE_CALL, /* in struct profile_call (call__value) */
 };
 
 /* How a pattern of `report --process` is compared with a text. */
@@ -54,7 +53,7 @@ struct attribute {
 	bool identity;	/* it never changes: with another value it is another process */
 	bool described; /* pprof has it only with `described` of struct writer_config */
 	bool resource;	/* OTLP has it with the resource, not with each sample */
-	size_t field;	/* its offset in struct profile_process */
+	size_t field;	/* its offset in struct profile_process or profile_call */
 	size_t size;	/* bytes of a text with its end, longer ones are cut; 0: any length */
 	double max;	/* of a number or of the seconds of a time */
 };
@@ -106,6 +105,15 @@ struct attribute_value {
  */
 bool call__value(const struct attribute *a, const struct profile_about *about,
 		 const struct profile_call *call, struct attribute_value *value);
+
+/*
+ * call__set - the opposite, for a call that was read: it begins with `ended` 1, and call__set_all
+ * is called after the last attribute.  A number of 0 and a text of NULL are not known; texts are
+ * borrowed.
+ */
+void call__set(const struct attribute *a, struct profile_call *call,
+	       const struct attribute_value *value);
+void call__set_all(struct profile_call *call);
 
 /* label__otlp - what OpenTelemetry calls the label @key. */
 const char *label__otlp(const char *key);

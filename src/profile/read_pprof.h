@@ -73,8 +73,8 @@ bool read_pprof__is(const struct pprof_file *p, int64_t string, const char *text
 /* read_pprof__wait - into @to what the labels of @s, which waited, say of why and in what. */
 void read_pprof__wait(struct pprof_file *p, const Pprof__Sample *s, struct sample *to);
 
-/* read_pprof__of - whose attribute a label is; ATTRIBUTE_PROCESS also if it is not an attribute. */
-enum attribute_of read_pprof__of(const struct pprof_file *p, const Pprof__Label *l);
+/* read_pprof__attribute - the attribute that a label is; NULL: none. */
+const struct attribute *read_pprof__attribute(const struct pprof_file *p, const Pprof__Label *l);
 
 /* read_pprof__call - the innermost call that a sample is in, by its labels; NULL: none, no room. */
 const struct profile_call *read_pprof__call(struct pprof_file *p, const Pprof__Sample *s);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -7,56 +8,13 @@
 
 #define CALLS_OF_SAMPLE 8u /* that a sample is in; further ones are left out */
 #define ID_BITS		52 /* below the bit that numbers made here have: all is exact in JSON */
-#define MS_MAX		(UINT64_MAX / NS_PER_MS / 4)
 
-/* What the labels say of one call. */
-struct says_call {
-	int64_t name, request; /* strings */
-	uint64_t id, ms, start_ms, error_ms;
-	bool running, cut, ambiguous;
-};
-
-/* Is @word in the text of a label? */
-static bool label__has(const struct pprof_file *p, const Pprof__Label *l, const char *word)
+/* The labels of a call begin with its name. */
+static bool label__begins_call(const struct pprof_file *p, const Pprof__Label *l)
 {
-	size_t len;
-	const char *text = read_pprof__string(p, l->str, &len);
+	const struct attribute *a = read_pprof__attribute(p, l);
 
-	return text__find(text, len, word);
-}
-
-static uint64_t label__ms(const Pprof__Label *l)
-{
-	return l->num > 0 && (uint64_t)l->num < MS_MAX ? (uint64_t)l->num : 0;
-}
-
-static void says_call__label(const struct pprof_file *p, const Pprof__Label *l,
-			     enum attribute_of of, struct says_call *says)
-{
-	switch (of) {
-	case ATTRIBUTE_CALL_ID:
-		says->id = l->num > 0 ? (uint64_t)l->num : 0;
-		break;
-	case ATTRIBUTE_CALL_MS:
-		says->ms = label__ms(l);
-		break;
-	case ATTRIBUTE_CALL_START:
-		says->start_ms = label__ms(l);
-		break;
-	case ATTRIBUTE_CALL_ERROR:
-		says->error_ms = label__ms(l);
-		break;
-	case ATTRIBUTE_CALL_STATE:
-		says->running = label__has(p, l, "running");
-		says->cut = label__has(p, l, "cut");
-		says->ambiguous = label__has(p, l, "ambiguous");
-		break;
-	case ATTRIBUTE_CALL_REQUEST:
-		says->request = l->str;
-		break;
-	default:
-		break;
-	}
+	return a && a->of == ATTRIBUTE_CALL && a->field == offsetof(struct profile_call, name);
 }
 
 /* A text of the file for good; NULL: no room. */
@@ -72,71 +30,76 @@ static const char *pprof__keep(struct pprof_file *p, int64_t string)
 	return copy;
 }
 
+/* Into @call what the labels from @from to before @to say; texts only if @texts. */
+static void pprof__set(struct pprof_file *p, const Pprof__Sample *s, size_t from, size_t to,
+		       struct profile_call *call, bool texts)
+{
+	*call = (struct profile_call){.ended = 1};
+	for (size_t i = from; i < to; i++) {
+		const Pprof__Label *l = s->label[i];
+		const struct attribute *a = read_pprof__attribute(p, l);
+		const struct attribute_value value = {
+			texts && l->str ? pprof__keep(p, l->str) : NULL,
+			l->num > 0 ? (uint64_t)l->num : 0,
+		};
+
+		if (a)
+			call__set(a, call, &value);
+	}
+	call__set_all(call);
+}
+
 /*
  * The number of a call in all files: in another recording the same number has begun at another
  * time.  A number that was made here and written again stays as it is.
  */
-static uint64_t says_call__id(const struct says_call *says)
+static uint64_t call__id_in_files(const struct profile_call *call)
 {
-	if (says->id >> ID_BITS == 1)
-		return says->id;
-	return map__hash(says->id, says->start_ms) >> (64 - ID_BITS) | 1ULL << ID_BITS;
+	if (call->id >> ID_BITS == 1)
+		return call->id;
+	return map__hash(call->id, call->began / NS_PER_MS) >> (64 - ID_BITS) | 1ULL << ID_BITS;
 }
 
-/* The call that @says describes; NULL: no room. */
-static struct profile_call *pprof__call(struct pprof_file *p, const struct says_call *says,
-					const struct profile_call *outer)
+/* The call that the labels of @s from @from to before @to describe; NULL: none, or no room. */
+static const struct profile_call *pprof__call(struct pprof_file *p, const Pprof__Sample *s,
+					      size_t from, size_t to,
+					      const struct profile_call *outer)
 {
-	struct profile_call *call = map__get(&p->calls, says->id, says->start_ms);
-	uint64_t began = says->start_ms * NS_PER_MS;
+	struct profile_call says, *call;
+	uint64_t id;
 
-	if (call)
+	pprof__set(p, s, from, to, &says, false);
+	id = says.id;
+	call = map__get(&p->calls, id, says.began);
+	if (call || !id)
 		return call;
 	if (!budget__take(&p->budget, 3 * sizeof(struct map_entry)))
 		return NULL;
 	call = arena__alloc(&p->arena, sizeof(*call));
 	if (!call)
 		return NULL;
-	*call = (struct profile_call){
-		.id = says_call__id(says),
-		.outer = outer,
-		.name = pprof__keep(p, says->name),
-		.request = says->request ? pprof__keep(p, says->request) : NULL,
-		.began = began,
-		.ended = says->running ? 0 : began + says->ms * NS_PER_MS,
-		.seen = began + says->ms * NS_PER_MS,
-		.error = says->error_ms * NS_PER_MS,
-		.cut = says->cut,
-		.ambiguous = says->ambiguous,
-	};
-	if (!call->name || map__put(&p->calls, says->id, says->start_ms, call))
+	pprof__set(p, s, from, to, call, true);
+	call->id = call__id_in_files(call);
+	call->outer = outer;
+	if (!call->name || map__put(&p->calls, id, call->began, call))
 		return NULL;
 	return call;
 }
 
 const struct profile_call *read_pprof__call(struct pprof_file *p, const Pprof__Sample *s)
 {
-	struct says_call says[CALLS_OF_SAMPLE];
-	const struct profile_call *call = NULL;
-	size_t n = 0;
+	const struct profile_call *call = NULL, *inner;
+	size_t n = 0, to;
 
-	for (size_t i = 0; i < s->n_label; i++) {
-		const Pprof__Label *l = s->label[i];
-		const enum attribute_of of = read_pprof__of(p, l);
-
-		/* each begins with its name */
-		if (of == ATTRIBUTE_CALL && n == CALLS_OF_SAMPLE)
-			break;
-		if (of == ATTRIBUTE_CALL)
-			says[n++] = (struct says_call){.name = l->str};
-		else if (n)
-			says_call__label(p, l, of, &says[n - 1]);
-	}
-	for (size_t i = 0; i < n; i++) {
-		const struct profile_call *inner =
-			says[i].id ? pprof__call(p, &says[i], call) : NULL;
-
+	/* each begins with its name */
+	for (size_t from = 0; from < s->n_label && n < CALLS_OF_SAMPLE; from = to) {
+		for (to = from + 1; to < s->n_label && !label__begins_call(p, s->label[to]); to++)
+			;
+		if (!label__begins_call(p, s->label[from]))
+			continue;
+		inner = pprof__call(p, s, from, to, call);
 		call = inner ? inner : call;
+		n++;
 	}
 	return call;
 }

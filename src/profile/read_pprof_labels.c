@@ -84,15 +84,18 @@ void read_pprof__made(struct pprof_file *p)
 	reading__made(p->r, &says);
 }
 
-/* Whose attribute the key of a label is; ATTRIBUTE_PROCESS also if it is not an attribute. */
-static enum attribute_of label__of(const struct pprof_file *p, const Pprof__Label *l,
-				   const struct attribute **a)
+const struct attribute *read_pprof__attribute(const struct pprof_file *p, const Pprof__Label *l)
 {
 	size_t len;
 	const char *key = read_pprof__string(p, l->key, &len);
 
-	*a = attribute__by_pprof(key, len);
-	return *a ? (*a)->of : ATTRIBUTE_PROCESS;
+	return attribute__by_pprof(key, len);
+}
+
+/* Whose it is; ATTRIBUTE_PROCESS also if it is not an attribute. */
+static enum attribute_of attribute__whose(const struct attribute *a)
+{
+	return a ? a->of : ATTRIBUTE_PROCESS;
 }
 
 /* Is it one that the R program gave the sample?  Others are of the process. */
@@ -130,13 +133,6 @@ size_t read_pprof__given(const struct pprof_file *p, const Pprof__Sample *s,
 	return n;
 }
 
-enum attribute_of read_pprof__of(const struct pprof_file *p, const Pprof__Label *l)
-{
-	const struct attribute *a;
-
-	return label__of(p, l, &a);
-}
-
 static bool of__is_wait(enum attribute_of of)
 {
 	return of == ATTRIBUTE_STATE || of == ATTRIBUTE_SYSCALL;
@@ -165,11 +161,9 @@ void read_pprof__wait(struct pprof_file *p, const Pprof__Sample *s, struct sampl
 		uint32_t flag;
 	} states[] = {
 		{"preempted", XR_F_PREEMPTED}, {"disk", XR_F_DISK}, {"stopped", XR_F_STOPPED}};
-	const struct attribute *a;
-
 	for (size_t i = 0; i < s->n_label; i++) {
 		const Pprof__Label *l = s->label[i];
-		enum attribute_of of = label__of(p, l, &a);
+		enum attribute_of of = attribute__whose(read_pprof__attribute(p, l));
 
 		if (of == ATTRIBUTE_SYSCALL && p->r->reader->config.syscall)
 			to->detail = pprof__syscall(p, l->str);
@@ -202,17 +196,16 @@ static struct read_text *says__text(struct read_says *says, const char *key)
 static bool pprof__says(const struct pprof_file *p, const Pprof__Sample *s, bool waits,
 			struct read_says *says)
 {
-	const struct attribute *a;
-
 	*says = (struct read_says){0};
 	for (size_t i = 0; i < s->n_label; i++) {
 		const Pprof__Label *l = s->label[i];
-		enum attribute_of of = label__of(p, l, &a);
+		const struct attribute *a = read_pprof__attribute(p, l);
+		enum attribute_of of = attribute__whose(a);
 		struct read_text text;
 
 		if (a && of == ATTRIBUTE_PROCESS && a->kind != ATTRIBUTE_TEXT && l->num > 0)
 			attribute__set_number(a, &says->numbers, (double)l->num);
-		if (!l->str || of >= ATTRIBUTE_CALL || (waits && of__is_wait(of)) ||
+		if (!l->str || of == ATTRIBUTE_CALL || (waits && of__is_wait(of)) ||
 		    label__is_given(p, l))
 			continue;
 		text.text = read_pprof__string(p, l->str, &text.len);
@@ -230,18 +223,17 @@ struct reader_process *read_pprof__process(struct pprof_file *p, const Pprof__Sa
 					   uint32_t *tid)
 {
 	struct reader_process *process;
-	const struct attribute *attribute;
 	struct read_says says;
 	uint64_t a = s->n_label, b = 0;
 
 	*tid = 0;
 	for (size_t i = 0; i < s->n_label; i++) {
 		const Pprof__Label *l = s->label[i];
-		enum attribute_of of = label__of(p, l, &attribute);
+		enum attribute_of of = attribute__whose(read_pprof__attribute(p, l));
 
 		if (of == ATTRIBUTE_THREAD)
 			*tid = l->num > 0 && l->num <= INT_MAX ? (uint32_t)l->num : 0;
-		if (of == ATTRIBUTE_THREAD || of >= ATTRIBUTE_CALL || (waits && of__is_wait(of)) ||
+		if (of == ATTRIBUTE_THREAD || of == ATTRIBUTE_CALL || (waits && of__is_wait(of)) ||
 		    label__is_given(p, l)) {
 			a--;
 			continue;

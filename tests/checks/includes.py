@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Who may include whom (docs/internals/architecture.md).
+"""Who may include whom (docs/architecture.md).
 
 usage: includes.py [TREE]   prints each breach as FILE: what is wrong; the exit status says whether there was any.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# No file includes from the right (docs/internals/architecture.md), and no file leads back to itself. And the check sees it when
+# No file includes from the right (docs/architecture.md), and no file leads back to itself. And the check sees it when
 # somebody does.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/tree.sh"

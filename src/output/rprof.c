@@ -48,7 +48,7 @@ struct writer {
 	struct arena arena; /* of them */
 	unsigned int last;  /* the highest number given */
 	uint64_t *cut;	    /* NULL: lines that were cut are not counted */
-	size_t announced;   /* bytes of the lines of files that go before this sample's line */
+	struct buf heads;   /* lines of files that go before this sample's line */
 	struct buf line;
 };
 
@@ -127,8 +127,7 @@ static int rprof__file(struct writer *w, const struct name *named, unsigned int 
 	const struct rprof_name plain = {named->text, len, map__hash_bytes(named->text, len)};
 	const struct rprof_name *name = &plain;
 	struct rprof_file *file = table__find(&w->files, name->hash, file__same, name);
-	struct buf line = {0};
-	int err = 0;
+	int err;
 
 	if (file) {
 		*number = file->number;
@@ -142,20 +141,15 @@ static int rprof__file(struct writer *w, const struct name *named, unsigned int 
 	if (!file)
 		return -ENOMEM;
 	*number = ++w->last;
+	err = buf__printf(&w->heads, "#File %u: ", *number);
+	if (err)
+		return err;
 	/* its name goes to the end of the line: quotes do no harm */
 	if (len == named->len)
-		err = escape__text(&line, named->text, "", LIMIT_NAME);
+		err = escape__text(&w->heads, named->text, "", LIMIT_NAME);
 	else
-		err = buf__add(&line, named->text, len); /* <text>, of <text>#2 */
-	w->announced += line.len + strlen("#File 1234567890: \n");
-	if (err >= 0)
-		err = output__printf(w->out, "#File %u: ", *number);
-	if (!err)
-		err = output__write(w->out, line.data, line.len);
-	if (!err)
-		err = output__write(w->out, "\n", 1);
-	buf__free(&line);
-	return err;
+		err = buf__add(&w->heads, named->text, len); /* <text>, of <text>#2 */
+	return err < 0 ? err : buf__str(&w->heads, "\n");
 }
 
 static int rprof__place(struct writer *w, struct place place)
@@ -182,7 +176,7 @@ static int rprof__frame(struct writer *w, const struct frame *frame)
 /* Is the line too full for @frame and a mark in place of the frames further out? */
 static bool rprof__full(const struct writer *w, const struct frame *frame)
 {
-	return w->line.len + w->announced + (w->memory ? RPROF_MEMORY_LEN : 0) +
+	return w->line.len + w->heads.len + (w->memory ? RPROF_MEMORY_LEN : 0) +
 		       frame__name_size(frame, NAME_SAFE) +
 		       strlen("\"<truncated>\" \"\" 1234567890#-1234567890 \n") >
 	       LIMIT_LINE;
@@ -196,13 +190,17 @@ static int rprof__write(struct writer *w, const struct sample *s)
 	if (!w->line.len)
 		return 0;
 	if (w->memory)
-		err = rprof_memory__line(&w->counts, s, &w->line);
+		err = rprof_memory__line(&w->counts, s, &w->heads, &w->line);
 	for (uint64_t n = w->memory ? 0 : s->weight; n && err >= 0; n--) {
-		err = output__write(w->out, w->line.data, w->line.len);
+		err = output__write(w->out, w->heads.data, w->heads.len);
+		if (!err)
+			err = output__write(w->out, w->line.data, w->line.len);
 		if (!err)
 			err = output__commit(w->out, 1);
+		if (!err)
+			w->heads.len = 0;
 	}
-	if (err == OUTPUT_DROPPED) /* files may have been announced in it */
+	if (w->heads.len) /* they were dropped with all lines */
 		rprof__forget_files(w);
 	return err;
 }
@@ -216,7 +214,7 @@ static int rprof__sample(struct writer *w, const struct profile_process *p, cons
 	(void)p;
 	if (s->type)
 		return -ENOTSUP; /* a line is one interval of the header */
-	w->line.len = w->announced = 0;
+	w->line.len = w->heads.len = 0;
 	/* R has the place where a function is called from after its name */
 	for (uint32_t i = 0; i < stack->nframes && !err; i++) {
 		const struct frame *frame = stack->frames[i];
@@ -249,6 +247,7 @@ static int rprof__close(struct writer *w)
 		return 0;
 	err = rprof_memory__close(&w->counts);
 	rprof__forget_files(w);
+	buf__free(&w->heads);
 	buf__free(&w->line);
 	free(w);
 	return err < 0 ? err : 0;

@@ -23,9 +23,9 @@ struct rprof_counts {
 
 #define COUNTS_COST (sizeof(struct rprof_counts) + 2 * sizeof(struct map_entry))
 
-/* One line, @times times. */
+/* One line, @times times; @heads go before the first that is not dropped, and are emptied. */
 static int memory__write(struct rprof_memory *m, struct xr_memory counts, uint64_t times,
-			 const char *text, size_t len)
+			 struct buf *heads, const char *text, size_t len)
 {
 	int err = 0;
 
@@ -38,9 +38,13 @@ static int memory__write(struct rprof_memory *m, struct xr_memory counts, uint64
 		if (!err)
 			err = buf__add(&m->line, text, len);
 		if (!err)
+			err = output__write(m->out, heads->data, heads->len);
+		if (!err)
 			err = output__write(m->out, m->line.data, m->line.len);
 		if (!err)
 			err = output__commit(m->out, 1);
+		if (!err)
+			heads->len = 0;
 		counts.dups = 0;
 	}
 	return err;
@@ -50,13 +54,14 @@ static int memory__write(struct rprof_memory *m, struct xr_memory counts, uint64
 static int counts__begin(struct rprof_memory *m, struct rprof_counts *c)
 {
 	const struct xr_memory counts = {c->last.small, c->last.large, c->last.nodes, 0};
+	struct buf none = {0};
 	struct waiting w;
 	int err = 0;
 
 	for (size_t at = 0; at < c->waiting.len && err >= 0; at += w.len) {
 		memcpy(&w, c->waiting.data + at, sizeof(w));
 		at += sizeof(w);
-		err = memory__write(m, counts, w.times, c->waiting.data + at, w.len);
+		err = memory__write(m, counts, w.times, &none, c->waiting.data + at, w.len);
 	}
 	c->begun = true;
 	budget__give(m->budget, c->waiting.len);
@@ -98,7 +103,8 @@ static struct rprof_counts *memory__counts(struct rprof_memory *m, const struct 
 	return NULL;
 }
 
-int rprof_memory__line(struct rprof_memory *m, const struct sample *s, const struct buf *line)
+int rprof_memory__line(struct rprof_memory *m, const struct sample *s, struct buf *heads,
+		       const struct buf *line)
 {
 	struct rprof_counts *c = memory__counts(m, s), none = {.begun = true};
 	const bool known = s->flags & XR_F_MEMORY;
@@ -111,12 +117,15 @@ int rprof_memory__line(struct rprof_memory *m, const struct sample *s, const str
 	else
 		c->last.dups = 0;
 	if (!c->begun) {
-		/* files may be announced before it, which cannot wait */
-		if (!known && counts__wait(m, c, s, line))
-			return output__commit(m->out, 0);
+		if (!known && counts__wait(m, c, s, line)) {
+			/* the next lines may need them */
+			err = output__write(m->out, heads->data, heads->len);
+			heads->len = 0;
+			return err ? err : output__commit(m->out, 0);
+		}
 		err = counts__begin(m, c);
 	}
-	return err < 0 ? err : memory__write(m, c->last, s->weight, line->data, line->len);
+	return err < 0 ? err : memory__write(m, c->last, s->weight, heads, line->data, line->len);
 }
 
 int rprof_memory__close(struct rprof_memory *m)

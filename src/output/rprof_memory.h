@@ -34,9 +34,11 @@ struct rprof_memory {
 
 /*
  * rprof_memory__line - @line, without what goes before it and with its end, is sample @s, and is
- * written as often as its weight says; duplications are those of the first.  As output__commit().
+ * written as often as its weight says; duplications are those of the first.  @heads, lines that go
+ * before it, are emptied if they were written.  As output__commit().
  */
-int rprof_memory__line(struct rprof_memory *m, const struct sample *s, const struct buf *line);
+int rprof_memory__line(struct rprof_memory *m, const struct sample *s, struct buf *heads,
+		       const struct buf *line);
 
 /* rprof_memory__close - lines that wait are written, without counts.  As output__commit(). */
 int rprof_memory__close(struct rprof_memory *m);

@@ -3,6 +3,7 @@
  */
 #include <sys/resource.h>
 
+#include "layout.h"
 #include "outputs_scene.h"
 
 BEFORE()
@@ -156,6 +157,50 @@ TEST(unwritten)
 		"a file that may have 1000 bytes has %lld, %llu samples are not in it",
 		(long long)st.st_size, (unsigned long long)stats.unwritten);
 	outputs__free(ss);
+}
+
+/* A line that fits into the queue without the name of its file is dropped with it. */
+TEST(announced)
+{
+	static const char *const rest[] = {"line profiling: sample.interval=10000\n#File 2: a.R\n",
+					   "2#7 \"f\" \n"};
+	const struct writer_ops *rprof = formats__find("rprof");
+	const struct profile_process p = {.serial = 1, .pid = 10, .comm = "R"};
+	const struct frame *f = MADE(.function = "f", .file = "a.R", .line = 7);
+
+	for (int memory = 0; memory < 2; memory++) {
+		const struct writer_config config = {
+			.about.freq = 100, .capture = XR_ROW_LINES | (memory ? XR_ROW_MEMORY : 0)};
+		const char *head = memory ? "memory profiling: " : "";
+		const char *counts = memory ? ":0:0:0:0:" : "";
+		struct sample s = {
+			.weight = 2, .flags = XR_F_MEMORY, .stack = stack__of(1, &f, NULL, 0)};
+		struct budget queue = {.max = 1 << 20};
+		struct output_config to = {.files = files,
+					   .path = tap__path("announced"),
+					   .queue = &queue,
+					   .wait_ms = 60000};
+		uint64_t unwritten = 0;
+		struct writer *w;
+		struct output *out;
+		struct errmsg why;
+		char want[160];
+
+		tap__bail_if(output__open(&out, &to, &why) || rprof->open(&w, out, &config),
+			     "cannot open");
+		queue.max = queue.used + 2 * (strlen(counts) + strlen(rest[1])) + 32;
+		rprof->sample(w, &p, &s);
+		queue.max = 1 << 20;
+		s.weight = 1;
+		rprof->sample(w, &p, &s);
+		rprof->close(w);
+		output__finish(out);
+		output__close(out, &unwritten);
+		snprintf(want, sizeof(want), "%s%s%s%s", head, rest[0], counts, rest[1]);
+		tap__is(content("announced"), want,
+			"a file is announced before the first line that has it");
+		tap__ok(unwritten == 2, "%llu lines were dropped", (unsigned long long)unwritten);
+	}
 }
 
 /* Put 100 samples in @format at @path: how many of them are not written; *@err: of the end. */

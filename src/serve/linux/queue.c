@@ -27,6 +27,8 @@ struct queue {
 	size_t first, end, cap;
 	uint64_t next;		/* number */
 	uint64_t taken, memory; /* bytes of all, in blocks; of those in memory */
+	char late[NAME_SIZE]; /* of the file of the oldest, if it could not be renamed; "": it could
+			       */
 	struct queue_counts counts;
 };
 
@@ -95,12 +97,22 @@ static int queue__append(struct queue *q, const struct queue_entry *e)
 	return 0;
 }
 
+/* The name that its file has. */
+static void queue__name(const struct queue *q, const struct queue_entry *e, char name[NAME_SIZE])
+{
+	if (*q->late && e == &q->entries[q->first])
+		strcpy(name, q->late);
+	else
+		name__print(name, e);
+}
+
 void queue__done(struct queue *q)
 {
 	struct queue_entry *e = &q->entries[q->first];
 	char name[NAME_SIZE];
 
-	name__print(name, e);
+	queue__name(q, e, name);
+	*q->late = '\0';
 	if (!e->data)
 		unlinkat(q->dir, name, 0);
 	q->taken -= blocks(e->size);
@@ -128,12 +140,12 @@ void queue__progress(struct queue *q, uint32_t requests, uint64_t samples)
 	struct queue_entry *e = &q->entries[q->first];
 	char before[NAME_SIZE], after[NAME_SIZE];
 
-	name__print(before, e);
+	queue__name(q, e, before);
 	e->requests += requests;
 	e->samples -= samples < e->samples ? samples : e->samples;
 	name__print(after, e);
 	if (!e->data)
-		renameat(q->dir, before, q->dir, after);
+		strcpy(q->late, renameat(q->dir, before, q->dir, after) ? before : "");
 }
 
 int queue__read(const struct queue *q, const struct queue_entry *e, struct buf *out)
@@ -145,7 +157,7 @@ int queue__read(const struct queue *q, const struct queue_entry *e, struct buf *
 
 	if (e->data)
 		return buf__add(out, e->data, (size_t)e->size);
-	name__print(name, e);
+	queue__name(q, e, name);
 	/* do not wait for a process that writes into a pipe */
 	fd = openat(q->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)

@@ -77,6 +77,11 @@ int linkat(int fd, const char *path, int to, const char *other, int flags)
 	return (int)call(CALL(linkat, .fd = fd), (long)path, to, (long)other, flags);
 }
 
+int renameat(int fd, const char *path, int to, const char *other)
+{
+	return (int)call(CALL(renameat, .fd = fd), (long)path, to, (long)other, 0);
+}
+
 int renameat2(int fd, const char *path, int to, const char *other, unsigned int flags)
 {
 	return (int)call(CALL(renameat2, .fd = fd), (long)path, to, (long)other, flags);

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "serve/linux/push.h"
@@ -229,6 +230,34 @@ TEST(full)
 	setrlimit(RLIMIT_FSIZE, &all);
 	is("1 2 3 5 6 | 1 (60)", "what cannot be written at the end is counted");
 	signal(SIGXFSZ, before);
+}
+
+static int before_rename(const struct system_call *c)
+{
+	return c->number == SYS_renameat ? ENOSPC : 0;
+}
+
+/* A full disk may have no room for a longer name. */
+TEST(no_room_for_a_name)
+{
+	add(1, 5, NULL);
+	add(2, 5, NULL);
+	system_calls__before = before_rename;
+	queue__progress(q, 1, 3);
+	queue__progress(q, 1, 4);
+	system_calls__before = NULL;
+	is("1 2 | 0 (0)", "a file that keeps its name is still read");
+	queue__progress(q, 1, 1);
+	reopen(ROOM);
+	tap__ok(queue__at(q, 0)->requests == 3 && queue__at(q, 0)->samples == 2,
+		"what was sent meanwhile is in its next name");
+	system_calls__before = before_rename;
+	queue__progress(q, 1, 2);
+	system_calls__before = NULL;
+	queue__done(q);
+	queue__progress(q, 1, 1);
+	reopen(ROOM);
+	is("2 | 0 (0)", "it is removed, and the next has its own");
 }
 
 TEST(directory)

@@ -70,7 +70,7 @@ static void forget_sent(void)
 
 static struct intervals *intervals;
 static struct sink sink;
-static uint64_t began;
+static uint64_t began, weight = 1;
 
 static void begin(const struct intervals_config *more)
 {
@@ -108,8 +108,11 @@ static int sample_of(uint32_t type, uint32_t pid, const char *function, uint64_t
 					  .r_version = "4.2.2",
 					  .labels = &label,
 					  .nlabels = 1};
-	const struct sample s = {
-		.time = time, .weight = 1, .tid = pid, .type = type, .stack = stack__one(function)};
+	const struct sample s = {.time = time,
+				 .weight = weight,
+				 .tid = pid,
+				 .type = type,
+				 .stack = stack__one(function)};
 	int err = 0;
 
 	for (int i = 0; i < n && !err; i++)
@@ -196,6 +199,12 @@ TEST(turn)
 		"what follows has another rate");
 	were_sent("3 2", "which ends it, too");
 	tap__ok(intervals__counts(intervals).ended == 2, "two are counted");
+	weight = 3;
+	sample(1, "f", os__now(), 2);
+	weight = 1;
+	intervals__turn(intervals);
+	were_sent("3 2 6", "a wait in ticks counts as that many");
+	tap__ok(strstr(sent[2].index, "\"samples\": 6"), "as in the index: %s", sent[2].index);
 	end();
 }
 

@@ -90,7 +90,7 @@ int locals__read(struct heap *h, uint64_t env, size_t most, size_t max, struct l
 	if (!err && o.word[2] != h->nil) {
 		if (!heap__object(h, o.word[2], &table) || table.type != HEAP_LIST)
 			out->damaged = true;
-		for (uint64_t i = 0; i < table.length && i < HASH_MAX && !err; i++) {
+		for (uint64_t i = 0; i < table.length && !err; i++) {
 			if (!heap__word(h, &table, i, &chain)) {
 				out->damaged = true;
 				break;

@@ -106,6 +106,8 @@ static int add__element(struct heap *h, const struct object *o, uint64_t i, stru
 		return heap__complex(h, o, i, parts) ? literal__complex(b, parts, DIGITS) : -EFAULT;
 	case HEAP_STRING:
 		return add__string(h, o, i, b);
+	case HEAP_REAL: /* the caller could not read it */
+		return -EFAULT;
 	default:
 		return heap__byte(h, o, i, &byte) ? buf__printf(b, "%02x", byte) : -EFAULT;
 	}

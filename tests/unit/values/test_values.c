@@ -248,6 +248,25 @@ TEST(alt_class)
 	buf__free(&b);
 }
 
+/* Numbers of which only the first two are there: what was read of the others is not shown. */
+TEST(half_a_vector)
+{
+	const double real[] = {1.5, 2};
+	struct buf b = {0};
+	struct heap h;
+	uint64_t at;
+
+	memory__begin();
+	used = WORDS - 8;
+	at = vector(HEAP_REAL, real, 2, 8);
+	memory[WORDS - 4] = 10;
+	heap__init(&h, &reader, &row, READS);
+	tap__bail_if(value__describe(&h, at, &b, 100, NULL), "out of memory");
+	tap__ok(b.len == 20 && !memcmp(b.data, "num [1:10] 1.5 2 <?>", 20), "%.*s", (int)b.len,
+		b.data);
+	buf__free(&b);
+}
+
 static uint64_t now__none(void)
 {
 	return 0;

@@ -10,6 +10,7 @@
  */
 #define LOOK_BUDGET  50000000u
 #define SECTIONS_MAX 65536u /* whose names are looked at */
+#define STRING_MAX   256u   /* bytes of a name; R's are shorter */
 #define PAGE	     4096u
 
 #ifndef SHT_RELR
@@ -41,12 +42,20 @@ Elf_Data *elf_taken__section(struct elf_taken *taken, Elf_Scn *scn)
 	return data && data->d_buf ? data : NULL;
 }
 
-/* The string at @at of the table in section @number, as elf_taken__section. */
+/*
+ * The string at @at of the table in section @number, as elf_taken__section.  A table ends with a
+ * terminator: if not, elf_strptr() would search all of it for one, for each symbol.
+ */
 static const char *elf_taken__string(struct elf_taken *taken, Elf *elf, size_t number, size_t at)
 {
 	Elf_Scn *scn = elf_getscn(elf, number);
+	const Elf_Data *data = scn ? elf_taken__section(taken, scn) : NULL;
+	const char *text;
 
-	return scn && elf_taken__section(taken, scn) ? elf_strptr(elf, number, at) : NULL;
+	if (!data || !data->d_size || ((const char *)data->d_buf)[data->d_size - 1])
+		return NULL;
+	text = elf_strptr(elf, number, at);
+	return text && strnlen(text, STRING_MAX) < STRING_MAX ? text : NULL;
 }
 
 Elf_Data *elf_taken__named(struct elf_taken *taken, Elf *elf, const char *name, GElf_Shdr *header)

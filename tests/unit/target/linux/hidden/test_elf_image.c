@@ -24,6 +24,7 @@
 #define SLOTS	 0x800u
 #define NAMES	 0xa00u
 #define SECTIONS 0xb00u
+#define LONG	 0xd00u
 
 enum { NONE, DYNSTR, DYNSYM, SYMTAB, RELA_DYN, RELR_DYN, DOT_GOT, SHSTRTAB, NSECTIONS };
 
@@ -226,6 +227,20 @@ TEST(symbols)
 		"a name with two symbols is not found");
 	tap__ok(!elf_image__symbol(&image, SHT_DYNSYM, "no", STT_FUNC, &s),
 		"one that is not there");
+	elf_end(elf);
+	symbol(3, LONG - STRINGS, STT_FUNC, 1, 0x20020);
+	memcpy(file + LONG, "part.", 5);
+	memset(file + LONG + 5, 'x', 300);
+	((Elf64_Shdr *)(file + SECTIONS))[DYNSTR].sh_size = SIZE - STRINGS;
+	elf = image__open(&image);
+	tap__ok(elf_image__symbol(&image, SHT_SYMTAB, "func", STT_FUNC, &s) &&
+			!elf_image__symbol(&image, SHT_SYMTAB, "part", STT_FUNC, &s),
+		"a long name is not read to its end");
+	elf_end(elf);
+	((Elf64_Shdr *)(file + SECTIONS))[DYNSTR].sh_size = S_TWICE + 5;
+	elf = image__open(&image);
+	tap__ok(!elf_image__symbol(&image, SHT_SYMTAB, "func", STT_FUNC, &s),
+		"a table without an end is not searched for one");
 	elf_end(elf);
 }
 

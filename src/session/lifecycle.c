@@ -87,6 +87,8 @@ void lifecycle__end(struct lifecycle *l, struct process *p)
 		l->rows--;
 	}
 	p->state = PROCESS_ENDED;
+	if (!p->ended_at) /* a record of its end may still come */
+		p->ended_at = os__now();
 	p->drained = 0;
 	l->live--;
 }
@@ -239,20 +241,30 @@ static const struct notes *lifecycle__cpu_clock(const struct lifecycle *l)
 		       : &l->config->notes;
 }
 
-/* The profile of @p is complete. */
-static void lifecycle__advise(struct lifecycle *l, struct process *p)
-{
-	advice__lines_end(&l->advice, p);
-	verdict__add(&l->advice.verdict, lifecycle__cpu_clock(l), &p->use, p->pid, p->comm,
-		     process__named(p));
-}
-
 /* @p as the sink sees it last, with what is presumed of a process that did not answer. */
 static struct profile_process lifecycle__last(struct lifecycle *l, struct process *p)
 {
 	if (l->config->labels && !p->described)
 		admission__presume(l, p);
 	return process__profile(p);
+}
+
+/* The profile of @p is complete; the sink does not know one that was never sampled. */
+static void lifecycle__complete_profile(struct lifecycle *l, struct process *p,
+					enum profile_event event)
+{
+	struct profile_process profile;
+
+	if (!p->counted && p->origin != PROCESS_FORKED)
+		return;
+	profile = lifecycle__last(l, p);
+	if (!l->err)
+		lifecycle__sunk(l, call_track__stop(p->calls, &profile, p->ended_at, &l->sink));
+	if (!l->err)
+		lifecycle__sunk(l, sink__process(&l->sink, &profile, event));
+	advice__lines_end(&l->advice, p);
+	verdict__add(&l->advice.verdict, lifecycle__cpu_clock(l), &p->use, p->pid, p->comm,
+		     process__named(p));
 }
 
 /*
@@ -275,18 +287,11 @@ static void lifecycle__forget_names(struct lifecycle *l, const struct process *p
 /* @p has ended: when nothing of it is on its way any more, its file is complete. */
 static void lifecycle__drain(struct lifecycle *l, struct process *p)
 {
-	struct profile_process profile;
-
 	if (p->drained++ < DRAIN_POLLS)
 		return;
-	profile = lifecycle__last(l, p);
-	if (!l->err)
-		lifecycle__sunk(l, call_track__stop(p->calls, &profile, p->ended_at, &l->sink));
+	lifecycle__complete_profile(l, p, PROFILE_ENDED);
 	lifecycle__forget_names(l, p);
-	if (!l->err)
-		lifecycle__sunk(l, sink__process(&l->sink, &profile, PROFILE_ENDED));
 	lifecycle__add_hidden(l, p, &l->advice.hidden);
-	lifecycle__advise(l, p);
 	native__forget(&l->natives, p, os__now());
 	processes__remove(&l->processes, p);
 }
@@ -298,19 +303,9 @@ void lifecycle__stop(struct lifecycle *l)
 
 	sources__await(l);
 	while ((p = processes__next(&l->processes, p))) {
-		struct profile_process profile;
-
-		if (p->state != PROCESS_SAMPLED && p->state != PROCESS_ENDED)
-			continue;
 		if (p->state == PROCESS_SAMPLED)
 			process__look(p, now);
-		profile = lifecycle__last(l, p);
-		if (!l->err)
-			lifecycle__sunk(
-				l, call_track__stop(p->calls, &profile, p->ended_at, &l->sink));
-		if (!l->err)
-			lifecycle__sunk(l, sink__process(&l->sink, &profile, PROFILE_STOPPED));
-		lifecycle__advise(l, p);
+		lifecycle__complete_profile(l, p, PROFILE_STOPPED);
 	}
 	verdict__end(&l->advice.verdict, lifecycle__cpu_clock(l));
 }

@@ -156,7 +156,7 @@ void records__sample(void *lifecycle, const struct sample *taken)
 	uint64_t bytes;
 
 	if (l->err) {
-		l->records.unsunk++;
+		l->records.unsunk += !(sample->flags & XR_F_NONE);
 		return;
 	}
 	p = records__find(l, sample->serial, sample->pid);

@@ -174,6 +174,34 @@ static inline void send_sample(uint32_t serial, uint32_t pid)
 	fake.ticks++;
 }
 
+/* R executes no function: not a sample. */
+static inline void send_none(uint32_t serial, uint32_t pid)
+{
+	struct xr_sample *s = queue__record(XR_REC_SAMPLE, sizeof(*s));
+
+	s->time = os__now();
+	s->weight = 1;
+	s->serial = serial;
+	s->pid = s->tid = pid;
+	s->flags = XR_F_NONE;
+}
+
+/* A sample in a call, of <Anonymous>. */
+static inline void send_call(uint32_t serial, uint32_t pid)
+{
+	struct xr_sample *s = queue__record(XR_REC_SAMPLE, sizeof(*s) + 3 * sizeof(struct xr_slot));
+
+	s->time = os__now();
+	s->weight = 1;
+	s->serial = serial;
+	s->pid = s->tid = pid;
+	s->flags = XR_F_CALLS;
+	s->nslots = 3;
+	s->slots[1].word = (uint64_t)XR_FORM_ANON << XR_FORM_SHIFT;
+	s->slots[2] = (struct xr_slot){0x1000, 0x2000};
+	fake.ticks++;
+}
+
 static inline void send_process(uint32_t event, uint32_t serial, uint32_t pid,
 				uint32_t parent_serial)
 {
@@ -190,7 +218,8 @@ static inline void send_process(uint32_t event, uint32_t serial, uint32_t pid,
 
 static struct {
 	int begin_err, process_err, sample_err, tick_err, finish_err;
-	unsigned int begins, began, known, ended, samples, ticks, finishes;
+	unsigned int begins, began, known, ended, samples, ticks, finishes, calls;
+	uint64_t call_ended; /* of the last call */
 	unsigned int unlabelled; /* events of processes after their begin, without labels */
 	uint32_t freq;
 	uint32_t pid; /* of the last sample */
@@ -252,6 +281,13 @@ static int sunk__sample(void *arg, const struct profile_process *p, const struct
 	return sunk__result(sunk.sample_err, "sample");
 }
 
+static int sunk__call(void *arg, const struct profile_process *p, const struct profile_call *call)
+{
+	sunk.calls++;
+	sunk.call_ended = call->ended;
+	return 0;
+}
+
 static int sunk__tick(void *arg, uint64_t now)
 {
 	sunk.ticks++;
@@ -274,6 +310,7 @@ static const struct sink_ops sink_ops = {
 	.begin = sunk__begin,
 	.process = sunk__process,
 	.sample = sunk__sample,
+	.call = sunk__call,
 	.tick = sunk__tick,
 	.finish = sunk__finish,
 	.why = sunk__why,

@@ -156,6 +156,14 @@ TEST(waiting)
 	c = child__start("m");
 	session__begin(&c.pid, 1);
 	err = session__open_start();
+	child__end(&c);
+	tap__ok(!err && poll_to_end() == SESSION_OVER && !session__finish() && !sunk.ended,
+		"one that ends before it is sampled is unknown to the sink");
+	session__end();
+
+	c = child__start("m");
+	session__begin(&c.pid, 1);
+	err = session__open_start();
 	state = poll_to_end();
 	tap__ok(!err && state == SESSION_OVER && strstr(session__reason(), "damaged"),
 		"one whose variables never come is damaged: %s", session__reason());
@@ -188,6 +196,24 @@ TEST(waiting)
 	tap__ok(stats.programs == 2, "each time it is another program");
 	session__end();
 	child__end(&c);
+}
+
+/* The engine did not report the end of the process. */
+TEST(calls)
+{
+	static const struct calls_wanted wanted = {.names = {"*"}, .n = 1};
+	struct child c = child__start("mvb");
+
+	session__begin(&c.pid, 1);
+	config.calls = &wanted;
+	session__open_start();
+	send_call(1, (uint32_t)c.pid);
+	session__poll_until(&sunk.samples, 1);
+	child__end(&c);
+	poll_to_end();
+	session__finish();
+	tap__ok(sunk.calls == 1 && sunk.call_ended, "a call ends with its process");
+	session__end();
 }
 
 TEST(not_r)
@@ -302,6 +328,7 @@ TEST(sinks)
 	session__poll(session, 1);
 	for (int i = 0; i < 2; i++)
 		send_sample(1, (uint32_t)c.pid);
+	send_none(1, (uint32_t)c.pid);
 	session__finish();
 	tap__ok(stats.ticks == 5 && stats__conserved(&stats) && stats.unwritten == 4,
 		"samples that come between its failure and the end are counted");

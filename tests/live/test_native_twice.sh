@@ -44,7 +44,7 @@ twice_run() {
 	all=$((all + twice))
 }
 
-for place in ${XRPROF_PLACES:-host bullseye trixie sid}; do
+for place in $(all_places host bullseye trixie sid); do
 	check "$place: the library is built" nested_library "$place"
 	twice_run "$place" "$place" nested_calls "$WORK/nested-$place.so" nothing
 	[ "$place" != host ] || twice_run "host, signals" host nested_calls "$WORK/nested-host.so" signals

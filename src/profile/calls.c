@@ -210,9 +210,22 @@ static int track__begin(struct call_finder *calls, struct call_track *t,
 	return 0;
 }
 
+/* The first of the calls that ran in whose place is @c now, which is another; t->n: none. */
+static uint32_t track__replaced(const struct call_track *t, const struct sample *s,
+				const struct sample_call *c)
+{
+	uint32_t i = 0;
+
+	while (i < t->n && (!c->context || t->running[i].context != c->context ||
+			    running__is(&t->running[i], t, s, c, 0)))
+		i++;
+	return i;
+}
+
 /*
  * The calls of @s, from the outermost on, beside those that ran.  A stack that was cut lacks its
- * outermost ones: those that ran and were met in no sample since are assumed to run.
+ * outermost ones: those that ran and were met in no sample since are assumed to run, except if
+ * another call has their context's place.
  */
 static int track__compare(struct call_finder *calls, struct call_track *t,
 			  const struct profile_process *p, const struct sample *s,
@@ -233,6 +246,8 @@ static int track__compare(struct call_finder *calls, struct call_track *t,
 		bool wanted;
 
 		outside = map__hash(outside ^ c->env, c->context);
+		if (cut && !at)
+			err = track__end(t, track__replaced(t, s, c), from, p, sink);
 		wanted = c->env && call_finder__wants(calls, c->frame, &above);
 		if (c->env && depend)
 			outside__add(&above, c->frame);
@@ -249,7 +264,7 @@ static int track__compare(struct call_finder *calls, struct call_track *t,
 			continue;
 		}
 		/* inside of what was met so far nothing of before runs any more */
-		if (!cut || at)
+		if (!err && (!cut || at))
 			err = track__end(t, at, from, p, sink);
 		if (t->n == CALLS_DEPTH_MAX)
 			calls->too_deep++;

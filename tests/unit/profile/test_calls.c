@@ -45,8 +45,8 @@ static void look_for(const char *const *wanted)
 
 /*
  * A sample at @ms with this stack, outermost first: "pkg::f:ENV ...", ENV being the number of its
- * environment, with an `o` behind it if the environment is old.  The innermost call that it is in;
- * "" for none.
+ * environment, with an `o` behind it if the environment is old; "-" is one that was cut.  The
+ * innermost call that it is in; "" for none.
  */
 static const char *sample_as(struct sample s, unsigned int ms, const char *stack)
 {
@@ -54,7 +54,7 @@ static const char *sample_as(struct sample s, unsigned int ms, const char *stack
 	struct sample_call calls[16];
 	const struct profile_call *call;
 	char text[256], *save = NULL;
-	uint32_t n = 0;
+	uint32_t n = 0, cut = 0;
 	int err;
 
 	snprintf(text, sizeof(text), "%s", stack);
@@ -62,6 +62,10 @@ static const char *sample_as(struct sample s, unsigned int ms, const char *stack
 		char *env = strrchr(w, ':'), *colons;
 		struct frame *f = &frames[n];
 
+		if (!env) {
+			cut++;
+			continue;
+		}
 		*env++ = '\0';
 		colons = strstr(w, "@");
 		if (colons)
@@ -71,7 +75,7 @@ static const char *sample_as(struct sample s, unsigned int ms, const char *stack
 		memmove(&calls[1], calls, n * sizeof(*calls));
 		calls[0] = (struct sample_call){.frame = f,
 						.env = (uint64_t)atoi(env),
-						.context = 1000 - 10 * n,
+						.context = 1000 - 10 * (n + cut),
 						.old = strchr(env, 'o')};
 		n++;
 	}
@@ -205,7 +209,8 @@ TEST(cut)
 	LOOK_FOR("f", "g");
 	sample(10, "main:1");
 	sample(20, "f:2 g:3");
-	tap__is(sample_as(cut, 30, "x:7"), "g", "a cut stack does not end calls that it may lack");
+	tap__is(sample_as(cut, 30, "- - x:7"), "g",
+		"a cut stack does not end calls that it may lack");
 	sample(40, "f:2 g:3");
 	tap__said("", "so they go on");
 	sample_as((struct sample){.flags = XR_F_OTHER_THREAD}, 50, "");
@@ -213,6 +218,16 @@ TEST(cut)
 	tap__said("", "nor does a sample of another thread");
 	sample_as((struct sample){.flags = XR_F_NONE}, 70, "");
 	tap__said("g 15-65+-10, f 15-65+-10", "that R executes no function does");
+
+	/* f returned, and its caller calls another f */
+	sample(80, "main:1 f:2 g:3");
+	tap__is(sample_as(cut, 90, "- f:4 g:5"), "g", "a cut stack has a call in the place of one");
+	tap__is(outer, "f", "which is in the new one");
+	tap__said("g 75-85+-10, f 75-85+-10", "that one is over, with all inside of it");
+	sample(100, "main:1 f:4 g:5");
+	tap__said("", "the other goes on in the next whole stack");
+	tap__is(sample_as(cut, 110, "- x:6"), "", "where no call is looked for now, none runs");
+	tap__said("g 85-105+-10, f 85-105+-10", "it is over");
 }
 
 TEST(names)

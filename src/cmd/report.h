@@ -200,6 +200,9 @@ int report_page(const struct report *r, struct files *files, const struct profil
 /* report_schema - print the schema of --json: the exit status. */
 int report_schema(void);
 
+/* report_unit - what JSON calls @unit. */
+const char *report_unit(enum profile_unit unit);
+
 /* report_json - print @j.  Negative errno, and @f says why. */
 int report_json(struct json *j, struct errmsg *f);
 

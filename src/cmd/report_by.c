@@ -9,7 +9,9 @@
 #include "base/escape.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "cmd/report.h"
+#include "cmd/value_text.h"
 #include "output/encode.h"
 #include "profile/attributes.h"
 
@@ -19,7 +21,6 @@
 struct by_row {
 	const char *value; /* NULL: samples without it */
 	uint64_t samples, sum;
-	double seconds;
 };
 
 struct by {
@@ -31,6 +32,8 @@ struct by {
 	struct by_row *rows;
 	size_t n, cap;
 	uint64_t total;
+	struct profile_type type; /* that is shown */
+	double each; /* seconds of a unit; 0: the type has none, or they are not known */
 };
 
 /* What @row has of the key: a text, or a number, written to @number; NULL: nothing. */
@@ -111,12 +114,15 @@ static int by__json(const struct by *by, size_t shown)
 	json__object(&j, NULL);
 	json__u64(&j, "schema", REPORT_SCHEMA);
 	json__str(&j, "by", by->report->by);
+	json__str(&j, "type", by->type.name ? by->type.name : "cpu");
+	json__str(&j, "unit", report_unit(by->type.unit));
 	json__array(&j, "rows");
 	for (size_t i = 0; i < shown; i++) {
 		json__object(&j, NULL);
 		json__str(&j, "value", by->rows[i].value);
 		json__u64(&j, "samples", by->rows[i].samples);
-		json__double(&j, "seconds", by->rows[i].seconds);
+		json__double(&j, "seconds", (double)by->rows[i].sum * by->each);
+		json__u64(&j, "sum", by->rows[i].sum);
 		json__close(&j);
 	}
 	json__close(&j);
@@ -126,10 +132,17 @@ static int by__json(const struct by *by, size_t shown)
 
 static int by__table(const struct by *by, size_t shown)
 {
+	static const char *const titles[] = {
+		[PROFILE_TICKS] = "SECONDS",
+		[PROFILE_NANOSECONDS] = "SECONDS",
+		[PROFILE_BYTES] = "BYTES",
+		[PROFILE_COUNT] = "EVENTS",
+	};
+	char sum[VALUE_TEXT];
 	struct buf text = {0};
 	int err = 0;
 
-	printf("%10s  %10s  %6s  %s\n", "SAMPLES", "SECONDS", "%", by->report->by);
+	printf("%10s  %10s  %6s  %s\n", "SAMPLES", titles[by->type.unit], "%", by->report->by);
 	for (size_t i = 0; i < shown && !err; i++) {
 		const struct by_row *row = &by->rows[i];
 
@@ -139,7 +152,12 @@ static int by__table(const struct by *by, size_t shown)
 			err = escape__text(&text, row->value, "", LIMIT_NAME) < 0 ? -ENOMEM : 0;
 		if (!err)
 			err = buf__add(&text, "", 1);
-		printf("%10" PRIu64 "  %10.2f  %6.1f  ", row->samples, row->seconds,
+		value__text(sum, by->type.unit, row->sum);
+		if (by->each > 0)
+			snprintf(sum, sizeof(sum), "%.2f", (double)row->sum * by->each);
+		else if (by->type.unit == PROFILE_TICKS)
+			snprintf(sum, sizeof(sum), "-");
+		printf("%10" PRIu64 "  %10s  %6.1f  ", row->samples, sum,
 		       100 * (double)row->sum / (double)(by->total ? by->total : 1));
 		report_label(stdout, text.data ? text.data : "", report_room(32, 12));
 	}
@@ -152,16 +170,15 @@ static int by__show(struct by *by, uint32_t type, struct errmsg *f)
 {
 	const uint32_t top = by->report->top;
 	const size_t shown = top && top < by->n ? top : by->n;
-	const struct profile_type of = about__type(&by->types.about, type);
-	double each = 0; /* seconds of a unit */
 	int err;
 
+	by->type = about__type(&by->types.about, type);
 	if (!type)
-		each = by->total ? by->sum.seen.seconds / (double)by->total : 0;
-	else if (of.unit == PROFILE_NANOSECONDS)
-		each = 1e-9;
-	for (size_t i = 0; i < by->n; i++)
-		by->rows[i].seconds = (double)by->rows[i].sum * each;
+		by->each = by->total ? by->sum.seen.seconds / (double)by->total : 0;
+	else if (by->type.unit == PROFILE_NANOSECONDS)
+		by->each = 1e-9;
+	if (by->n == 1 && !by->rows->value)
+		log__line("none of these samples has a label %s", by->report->by);
 	qsort(by->rows, by->n, sizeof(*by->rows), by_row__compare);
 	err = by->report->json ? by__json(by, shown) : by__table(by, shown);
 	return err ? errmsg__set(f, err, "out of memory") : 0;

@@ -19,6 +19,7 @@ static const char schema[] =
 " \"$defs\": {\n"
 "  \"count\": {\"type\": \"integer\", \"minimum\": 0},\n"
 "  \"number\": {\"type\": \"number\", \"minimum\": 0},\n"
+"  \"unit\": {\"enum\": [\"samples\", \"nanoseconds\", \"bytes\", \"count\"]},\n"
 "  \"sums\": {\"type\": \"object\", \"required\": [\"self\", \"total\"],\n"
 "   \"properties\": {\"self\": {\"$ref\": \"#/$defs/count\"},\n"
 "    \"total\": {\"$ref\": \"#/$defs/count\"}}},\n"
@@ -26,7 +27,7 @@ static const char schema[] =
 "   \"properties\": {\n"
 "    \"by\": {\"enum\": [\"function\", \"line\", \"package\"]},\n"
 "    \"type\": {\"type\": \"string\", \"description\": \"sample type: cpu, off_cpu, ...\"},\n"
-"    \"unit\": {\"enum\": [\"samples\", \"nanoseconds\", \"bytes\", \"count\"]},\n"
+"    \"unit\": {\"$ref\": \"#/$defs/unit\"},\n"
 "    \"profiles\": {\"type\": \"array\", \"minItems\": 1, \"maxItems\": 2, \"items\": {\n"
 "     \"type\": \"object\", \"required\": [\"files\", \"total\"], \"properties\": {\n"
 "      \"files\": {\"type\": \"string\"}, \"total\": {\"$ref\": \"#/$defs/count\"},\n"
@@ -39,11 +40,14 @@ static const char schema[] =
 "      {\"required\": [\"before\", \"after\"]}]}}}},\n"
 "  \"values\": {\"required\": [\"schema\", \"by\", \"rows\"], \"properties\": {\n"
 "   \"by\": {\"type\": \"string\", \"description\": \"a label\"},\n"
+"   \"type\": {\"type\": \"string\"}, \"unit\": {\"$ref\": \"#/$defs/unit\"},\n"
 "   \"rows\": {\"type\": \"array\", \"items\": {\"type\": \"object\",\n"
 "    \"required\": [\"value\", \"samples\", \"seconds\"], \"properties\": {\n"
 "     \"value\": {\"type\": [\"string\", \"null\"]},\n"
 "     \"samples\": {\"$ref\": \"#/$defs/count\"},\n"
-"     \"seconds\": {\"$ref\": \"#/$defs/number\"}}}}}},\n"
+"     \"seconds\": {\"$ref\": \"#/$defs/number\",\n"
+"      \"description\": \"0: no time, or the rate is not known\"},\n"
+"     \"sum\": {\"$ref\": \"#/$defs/count\", \"description\": \"in the unit\"}}}}}},\n"
 "  \"calls\": {\"required\": [\"schema\", \"files\", \"calls\", \"slowest\"],\n"
 "   \"properties\": {\n"
 "    \"files\": {\"type\": \"string\"},\n"
@@ -84,6 +88,18 @@ int report_schema(void)
 		return CMD_FAILED;
 	}
 	return CMD_OK;
+}
+
+const char *report_unit(enum profile_unit unit)
+{
+	static const char *const units[] = {
+		[PROFILE_TICKS] = "samples",
+		[PROFILE_NANOSECONDS] = "nanoseconds",
+		[PROFILE_BYTES] = "bytes",
+		[PROFILE_COUNT] = "count",
+	};
+
+	return units[unit];
 }
 
 int report_json(struct json *j, struct errmsg *f)

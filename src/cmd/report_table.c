@@ -26,6 +26,23 @@ struct showing {
 	struct function_line *lines; /* a line for each row of the table */
 };
 
+/* Processes with samples: the files may have others, whose samples were not asked for. */
+static size_t side__processes(const struct report_sum *side)
+{
+	size_t nrows, n, found = 0;
+	const struct aggregate_row *rows = aggregate__rows(side->aggregate, &nrows);
+	bool *seen;
+
+	aggregate__processes(side->aggregate, &n);
+	seen = calloc(n + 1, sizeof(*seen));
+	for (size_t i = 0; seen && i < nrows; i++) {
+		found += !seen[rows[i].process];
+		seen[rows[i].process] = true;
+	}
+	free(seen);
+	return found;
+}
+
 /* What a side is of, and which other sample types there are. */
 static void side__head(const struct showing *s, int i, const char *what)
 {
@@ -46,7 +63,7 @@ static void side__head(const struct showing *s, int i, const char *what)
 		       count__word(seen->values[s->type], "sample", "samples"));
 	if (!s->type && seen->seconds > 0)
 		printf(", %.2f s", seen->seconds);
-	aggregate__processes(s->sides[i].aggregate, &processes);
+	processes = side__processes(&s->sides[i]);
 	if (processes > 1)
 		printf(", %zu processes", processes);
 	report_types__others(seen, s->type, others);
@@ -254,12 +271,6 @@ static int showing__json(const struct showing *s, struct errmsg *f)
 		[BY_LINES] = "line",
 		[BY_PACKAGES] = "package",
 	};
-	static const char *const units[] = {
-		[PROFILE_TICKS] = "samples",
-		[PROFILE_NANOSECONDS] = "nanoseconds",
-		[PROFILE_BYTES] = "bytes",
-		[PROFILE_COUNT] = "count",
-	};
 	const struct profile_type type = about__type(&s->types.about, s->type);
 	const uint32_t top = s->report->top;
 	struct json j;
@@ -269,7 +280,7 @@ static int showing__json(const struct showing *s, struct errmsg *f)
 	json__u64(&j, "schema", REPORT_SCHEMA);
 	json__str(&j, "by", by[s->table.by]);
 	json__str(&j, "type", type.name ? type.name : "cpu");
-	json__str(&j, "unit", units[showing__unit(s)]);
+	json__str(&j, "unit", report_unit(showing__unit(s)));
 	json__array(&j, "profiles");
 	for (int i = 0; i < s->n; i++) {
 		json__object(&j, NULL);

@@ -110,6 +110,8 @@ TEST(slower)
 	report("--slower 60ms calls.pb.gz -f folded");
 	report("--slower 60ms calls.pb.gz --sample-type off_cpu -f folded");
 	report("--slower 0.6s --calls calls.pb.gz");
+	tap__write("Rprof.11.out", "sample.interval=10000\n\"f\" \n", 27);
+	report("--slower 60ms calls.pb.gz Rprof.11.out");
 	report("--slower 1s calls.pb.gz");
 	report("--slower 1s no.folded");
 	report("--calls no.folded");
@@ -135,6 +137,14 @@ TEST(by)
 	report("--by route --json --top 1 calls.pb.gz");
 	report("--by route --sample-type off_cpu calls.pb.gz");
 	report("--by pid calls.pb.gz");
+	tap__write("no.folded", "f 3\n", 4);
+	report("--by pid no.folded");
+	tap__write("memory.out",
+		   "memory profiling: sample.interval=10000\n"
+		   ":0:5:0:0:\"f\" \n:0:1005:0:0:\"f\" \n",
+		   71);
+	report("--by pid --sample-type alloc_space memory.out");
+	report("--by pid --sample-type alloc_space --json memory.out");
 	tap__golden("report_by.txt");
 }
 

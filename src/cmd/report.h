@@ -72,6 +72,9 @@ uint64_t report_rate__interval(uint64_t interval_ns);
 /* report_rates__sink - in front of @r->to. */
 struct sink report_rates__sink(struct report_rates *r);
 
+/* report_rates__time - have what was added up in ns, as where rates differed.  -ERANGE, with @f. */
+int report_rates__time(struct report_rates *r, struct errmsg *f);
+
 /*
  * report_rates__ticks - where rates differed, have what was added up in @a in ticks of tick_ns
  * again.

@@ -198,6 +198,8 @@ int report_by(const struct report *r, struct errmsg *f)
 
 	if (!err)
 		err = report_types__choose(r, &by.types, by.sum.seen.values, &type, f);
+	if (!err)
+		report_rates__ticks(&by.sum.seen.rates, by.sum.aggregate);
 	if (!err && by__add_up(&by, type))
 		err = errmsg__set(f, -ENOMEM, "out of memory");
 	if (!err)

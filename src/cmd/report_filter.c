@@ -181,7 +181,7 @@ static int filter__sample(void *arg, const struct profile_process *p, const stru
 	filter->calls += s->call != NULL;
 	if (filter->slower_ns && !call__is_slow(s->call, filter->slower_ns))
 		return 0;
-	filter->samples += s->type ? 1 : s->weight;
+	filter->samples += sample__count(s);
 	filter->values[s->type] += s->weight;
 	return sink__sample(&filter->to, p, s);
 }

@@ -195,7 +195,8 @@ static int list__sample(void *arg, const struct profile_process *p, const struct
 	struct list *l = arg;
 
 	process.uid = UID_NONE;
-	list__count(l, &process, s->type ? 1 : s->weight, l->seen.rates.reading->interval_ns);
+	list__count(l, &process, type__counts(s->type) ? sample__count(s) : 0,
+		    l->seen.rates.reading->interval_ns);
 	return 0;
 }
 

@@ -100,6 +100,15 @@ struct sink report_rates__sink(struct report_rates *r)
 	return (struct sink){&ops, r, &r->to};
 }
 
+int report_rates__time(struct report_rates *r, struct errmsg *f)
+{
+	int err = r->differ || !r->tick_ns ? 0 : rates__differ(r);
+
+	if (err)
+		*f = r->fault;
+	return err;
+}
+
 void report_rates__ticks(const struct report_rates *r, struct aggregate *a)
 {
 	if (r->differ)

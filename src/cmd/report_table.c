@@ -345,6 +345,10 @@ int report_table(const struct report *r, struct files *files, struct errmsg *f)
 		for (size_t k = 0; k < PROFILE_TYPES_MAX; k++)
 			values[k] += s.sides[i].seen.values[k];
 	}
+	/* both sides in one unit */
+	for (int i = 0; i < s.n && !err; i++)
+		if (s.sides[!i].seen.rates.differ)
+			err = report_rates__time(&s.sides[i].seen.rates, f);
 	if (!err)
 		err = report_types__choose(r, &s.types, values, &s.type, f);
 	if (!err)

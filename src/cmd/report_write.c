@@ -16,6 +16,7 @@
 #include "cmd/report.h"
 #include "layout.h"
 #include "os/os.h"
+#include "output/encode.h"
 #include "output/outputs.h"
 
 #define LINES_MAX UINT64_C(1000000000) /* of a format with one for each sample */
@@ -302,6 +303,7 @@ static int writing__row(struct report_writing *w, struct pouring *pouring,
 	struct sample s = {
 		.time = time,
 		.weight = row->value,
+		.samples = row__samples(row),
 		.type = row->type,
 		.detail = row->detail,
 		.serial = p->serial,
@@ -351,6 +353,7 @@ static int writing__pour(struct report_writing *w)
 		struct aggregate_row row = rows[e->row];
 
 		row.value = e->value;
+		row.samples = 0; /* of a part it is not known */
 		err = writing__row(w, &pouring, &row,
 				   w->intervals.begins[e->span * timeline->width]);
 	}

@@ -117,4 +117,12 @@ int reader__file(struct reader *r, const struct read_input *in, const struct rea
 
 void reader__free(struct reader *r); /* NULL is allowed */
 
+/* sample__count - how many samples @s of a file stands for. */
+static inline uint64_t sample__count(const struct sample *s)
+{
+	if (!s->type)
+		return s->weight;
+	return s->samples ? s->samples : 1;
+}
+
 #endif

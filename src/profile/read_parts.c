@@ -242,12 +242,6 @@ struct reader_line *reading__know(struct reading *r, uint64_t hash, const char *
 	return line;
 }
 
-/* The number of samples that @s stands for: its weight if it is in ticks, else one. */
-static uint64_t sample__count(const struct sample *s)
-{
-	return s->type ? 1 : s->weight;
-}
-
 /* Hand @s on: all but its type, weight, flags, detail, stack and thread is set here. */
 static int reading__give(struct reading *r, struct reader_process *p, struct sample s)
 {

@@ -59,6 +59,8 @@ static void test_rates(void)
 	/* two profiles in one file, as Rprof(append = TRUE) has them */
 	tap__bail_if(system("cat a.out b.out >both.out"), "no file of both");
 	report("both.out");
+	report("--by pid a.out b.out");
+	report("--json --diff a.out both.out");
 	/* what does not say it */
 	file__text("c.folded", "h 40\n");
 	report("a.out c.folded -f folded");

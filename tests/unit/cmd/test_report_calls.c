@@ -77,7 +77,8 @@ BEFORE()
 	inner.outer = &wait;
 	inner.ended = 0;
 	inner.request = "GET /a";
-	sample(&wait, PROFILE_TYPE_OFF_CPU, 200 * NS_PER_MS, "sleep");
+	for (int i = 0; i < 2; i++)
+		sample(&wait, PROFILE_TYPE_OFF_CPU, 100 * NS_PER_MS, "sleep");
 	sample(&inner, PROFILE_TYPE_OFF_CPU, 500 * NS_PER_MS, "sleep");
 	sample(NULL, PROFILE_TYPE_TICKS, 3, "main");
 	tap__bail_if(sink__finish(&sink, &stats), "%s", sink__why(&sink)->text);
@@ -136,6 +137,7 @@ TEST(by)
 	report("--by route again.pb.gz");
 	report("--by route --json --top 1 calls.pb.gz");
 	report("--by route --sample-type off_cpu calls.pb.gz");
+	report("--by route --sample-type off_cpu again.pb.gz");
 	report("--by pid calls.pb.gz");
 	tap__write("no.folded", "f 3\n", 4);
 	report("--by pid no.folded");

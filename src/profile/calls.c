@@ -17,6 +17,7 @@ struct running {
 	char name[PROFILE_CALL_NAME];
 	uint64_t env, context;
 	uint64_t outside; /* hash of all calls outside of it; 0: they were cut */
+	uint64_t last;	  /* when the last sample that shows it was taken, ns */
 	bool http, asked; /* it serves a request, which was asked for */
 	uint32_t met;	  /* samples it is in */
 	char *request;	  /* as it was read, */
@@ -25,6 +26,7 @@ struct running {
 
 struct call_track {
 	uint64_t last;	    /* when the last sample was taken, ns; 0: there was none */
+	uint64_t whole;	    /* the last one that was not cut, or else the first; 0: likewise */
 	uint32_t completed; /* collections until then */
 	bool counted;	    /* and they are known */
 	uint32_t n;
@@ -143,6 +145,14 @@ static uint64_t sample__from(const struct call_finder *calls, const struct call_
 	return from > t->last ? from : t->last;
 }
 
+/* Until when its stack was as it is for sure, ns. */
+static uint64_t sample__until(const struct call_track *t, const struct sample *s)
+{
+	const uint64_t until = s->time - (s->lag < s->time ? s->lag : s->time);
+
+	return until > t->last ? until : t->last;
+}
+
 /* How many collections were over at @s. */
 static uint32_t sample__completed(const struct sample *s)
 {
@@ -162,17 +172,18 @@ static bool running__is(const struct running *r, const struct call_track *t, con
 	return call->old || !collected || s->flags & XR_F_GC;
 }
 
-/* The calls from @n on are over, somewhere between the last sample and @by. */
+/* The calls from @n on are over, somewhere between the last sample that shows them and @by. */
 static int track__end(struct call_track *t, uint32_t n, uint64_t by,
 		      const struct profile_process *p, const struct sink *sink)
 {
 	int err = 0;
 
 	while (t->n > n) {
-		struct profile_call *call = &t->running[--t->n].call;
+		const uint64_t last = t->running[--t->n].last;
+		struct profile_call *call = &t->running[t->n].call;
 
-		call->ended = t->last + (by - t->last) / 2;
-		call->error += (by - t->last) / 2;
+		call->ended = last + (by - last) / 2;
+		call->error += (by - last) / 2;
 		if (call->ended <= call->began)
 			call->ended = call->began + 1;
 		err = err ? err : sink__call(sink, p, call);
@@ -182,7 +193,8 @@ static int track__end(struct call_track *t, uint32_t n, uint64_t by,
 }
 
 static int track__begin(struct call_finder *calls, struct call_track *t,
-			const struct sample_call *c, uint64_t outside, uint64_t from)
+			const struct sample_call *c, uint64_t outside, uint64_t from,
+			uint64_t until)
 {
 	struct running *r;
 
@@ -195,6 +207,7 @@ static int track__begin(struct call_finder *calls, struct call_track *t,
 		.env = c->env,
 		.context = c->context,
 		.outside = outside,
+		.last = until,
 		.http = name__matches(CALLS_HTTP, c->frame),
 	};
 	strncpy(r->name, c->frame->function->text, sizeof(r->name) - 1);
@@ -202,8 +215,8 @@ static int track__begin(struct call_finder *calls, struct call_track *t,
 		.id = ++calls->last_id,
 		.outer = t->n ? &t->running[t->n - 1].call : NULL,
 		.name = r->name,
-		.began = t->last ? t->last + (from - t->last) / 2 : from,
-		.error = t->last ? (from - t->last) / 2 : 0,
+		.began = t->last ? t->whole + (from - t->whole) / 2 : from,
+		.error = t->last ? (from - t->whole) / 2 : 0,
 		.cut = !t->last,
 	};
 	t->n++;
@@ -261,6 +274,7 @@ static int track__compare(struct call_finder *calls, struct call_track *t,
 				calls->uncounted++;
 			}
 			at = found + 1;
+			t->running[found].last = sample__until(t, s);
 			continue;
 		}
 		/* inside of what was met so far nothing of before runs any more */
@@ -269,7 +283,7 @@ static int track__compare(struct call_finder *calls, struct call_track *t,
 		if (t->n == CALLS_DEPTH_MAX)
 			calls->too_deep++;
 		else if (!err)
-			err = track__begin(calls, t, c, hash, from);
+			err = track__begin(calls, t, c, hash, from, sample__until(t, s));
 		at = t->n;
 	}
 	return err || (cut && !at) ? err : track__end(t, at, from, p, sink);
@@ -290,7 +304,6 @@ const struct profile_call *call_finder__sample(struct call_finder *calls, struct
 					       int *err)
 {
 	struct call_track *t = *track;
-	uint64_t last;
 
 	*err = 0;
 	if (s->flags & XR_F_OTHER_THREAD || !(s->flags & (XR_F_CALLS | XR_F_NONE)))
@@ -305,9 +318,9 @@ const struct profile_call *call_finder__sample(struct call_finder *calls, struct
 		*err = track__end(t, 0, sample__from(calls, t, s), p, sink);
 	else
 		*err = track__compare(calls, t, p, s, sink);
-	last = s->time - (s->lag < s->time ? s->lag : s->time);
-	if (last > t->last)
-		t->last = last;
+	t->last = sample__until(t, s);
+	if (!(s->flags & XR_F_TRUNCATED) || !t->whole)
+		t->whole = t->last;
 	if (s->flags & XR_F_CALLS) {
 		t->counted = s->counted;
 		t->completed = sample__completed(s);

@@ -6,7 +6,7 @@
  * same (abi.h, XR_CALL_OLD), unless R collected garbage in between and its environment is younger
  * than that.  A call began between the last sample without it and the first with it.  It ended
  * between the last with it and the next of R's thread.  In the middle of these it is taken to have
- * begun and ended.
+ * begun and ended.  A sample whose stack was cut and does not show it is neither with nor without.
  *
  * What remains: after more than one collection another call may have the same environment, if it
  * was called from the same place, no sample came in between, and R collected in it again.

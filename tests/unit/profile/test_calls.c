@@ -228,6 +228,17 @@ TEST(cut)
 	tap__said("", "the other goes on in the next whole stack");
 	tap__is(sample_as(cut, 110, "- x:6"), "", "where no call is looked for now, none runs");
 	tap__said("g 85-105+-10, f 85-105+-10", "it is over");
+
+	/* a cut stack that may lack a call does not tell when it began or ended */
+	sample(120, "main:1");
+	sample_as(cut, 130, "- - x:7");
+	sample(140, "main:1 f:8");
+	sample(150, "main:1");
+	tap__said("f 130-145+-15", "nor that one has not begun");
+	sample(160, "main:1 f:9");
+	tap__is(sample_as(cut, 170, "- - x:7"), "f", "one that ran is assumed to run");
+	sample(180, "main:1");
+	tap__said("f 155-170+-15", "but may have ended before");
 }
 
 TEST(names)

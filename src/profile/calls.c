@@ -26,7 +26,7 @@ struct running {
 
 struct call_track {
 	uint64_t last;	    /* when the last sample was taken, ns; 0: there was none */
-	uint64_t whole;	    /* the last one that was not cut, or else the first; 0: likewise */
+	uint64_t whole;	    /* the last that was not cut, or the first; 0: there was none */
 	uint32_t completed; /* collections until then */
 	bool counted;	    /* and they are known */
 	uint32_t n;

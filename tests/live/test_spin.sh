@@ -43,8 +43,10 @@ spin_mode() {
 }
 
 # Rserve forks a process for each client, waiting in C code meanwhile. The profiler was asked for the server alone.
+# On one CPU: a page that is copied after a fork is absent until each CPU that the process ran on has answered
+# (ptep_clear_flush(), wp_page_copy() in mm/memory.c), and that of a virtual machine may not run for 100 ms.
 spin_rserve() {
-	local server ours=$WORK/rserve socket
+	local server ours=$WORK/rserve socket TARGET_WRAP=(taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')")
 	part_needs Rserve r-package Rserve && part_needs Rserve r-package RSclient || return
 	target_start host rserve
 	server=$TARGET_PID

@@ -219,7 +219,7 @@ static inline void send_process(uint32_t event, uint32_t serial, uint32_t pid,
 static struct {
 	int begin_err, process_err, sample_err, tick_err, finish_err;
 	unsigned int begins, began, known, ended, samples, ticks, finishes, calls;
-	uint64_t call_ended; /* of the last call */
+	uint64_t call_ended;	 /* of the last call */
 	unsigned int unlabelled; /* events of processes after their begin, without labels */
 	uint32_t freq;
 	uint32_t pid; /* of the last sample */

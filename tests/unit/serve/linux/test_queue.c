@@ -237,7 +237,7 @@ static int before_rename(const struct system_call *c)
 	return c->number == SYS_renameat ? ENOSPC : 0;
 }
 
-/* A full disk may have no room for a longer name. */
+/* A longer name may not fit on a full disk. */
 TEST(no_room_for_a_name)
 {
 	add(1, 5, NULL);

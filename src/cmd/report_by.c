@@ -152,11 +152,12 @@ static int by__table(const struct by *by, size_t shown)
 			err = escape__text(&text, row->value, "", LIMIT_NAME) < 0 ? -ENOMEM : 0;
 		if (!err)
 			err = buf__add(&text, "", 1);
-		value__text(sum, by->type.unit, row->sum);
 		if (by->each > 0)
 			snprintf(sum, sizeof(sum), "%.2f", (double)row->sum * by->each);
 		else if (by->type.unit == PROFILE_TICKS)
 			snprintf(sum, sizeof(sum), "-");
+		else
+			value__text(sum, by->type.unit, row->sum);
 		printf("%10" PRIu64 "  %10s  %6.1f  ", row->samples, sum,
 		       100 * (double)row->sum / (double)(by->total ? by->total : 1));
 		report_label(stdout, text.data ? text.data : "", report_room(32, 12));

@@ -9,12 +9,16 @@
 #define CALLS_OF_SAMPLE 8u /* that a sample is in; further ones are left out */
 #define ID_BITS		52 /* below the bit that numbers made here have: all is exact in JSON */
 
-/* The labels of a call begin with its name. */
-static bool label__begins_call(const struct pprof_file *p, const Pprof__Label *l)
+/* Where the labels of a call begin, with its name, from label @at on; s->n_label: nowhere. */
+static size_t pprof__next_call(const struct pprof_file *p, const Pprof__Sample *s, size_t at)
 {
-	const struct attribute *a = read_pprof__attribute(p, l);
+	for (; at < s->n_label; at++) {
+		const struct attribute *a = read_pprof__attribute(p, s->label[at]);
 
-	return a && a->of == ATTRIBUTE_CALL && a->field == offsetof(struct profile_call, name);
+		if (a && a->of == ATTRIBUTE_CALL && a->field == offsetof(struct profile_call, name))
+			break;
+	}
+	return at;
 }
 
 /* A text of the file for good; NULL: no room. */
@@ -89,17 +93,12 @@ static const struct profile_call *pprof__call(struct pprof_file *p, const Pprof_
 const struct profile_call *read_pprof__call(struct pprof_file *p, const Pprof__Sample *s)
 {
 	const struct profile_call *call = NULL, *inner;
-	size_t n = 0, to;
+	size_t from = pprof__next_call(p, s, 0), to;
 
-	/* each begins with its name */
-	for (size_t from = 0; from < s->n_label && n < CALLS_OF_SAMPLE; from = to) {
-		for (to = from + 1; to < s->n_label && !label__begins_call(p, s->label[to]); to++)
-			;
-		if (!label__begins_call(p, s->label[from]))
-			continue;
+	for (size_t n = 0; from < s->n_label && n < CALLS_OF_SAMPLE; n++, from = to) {
+		to = pprof__next_call(p, s, from + 1);
 		inner = pprof__call(p, s, from, to, call);
 		call = inner ? inner : call;
-		n++;
 	}
 	return call;
 }

@@ -161,6 +161,7 @@ void read_pprof__wait(struct pprof_file *p, const Pprof__Sample *s, struct sampl
 		uint32_t flag;
 	} states[] = {
 		{"preempted", XR_F_PREEMPTED}, {"disk", XR_F_DISK}, {"stopped", XR_F_STOPPED}};
+
 	for (size_t i = 0; i < s->n_label; i++) {
 		const Pprof__Label *l = s->label[i];
 		enum attribute_of of = attribute__whose(read_pprof__attribute(p, l));

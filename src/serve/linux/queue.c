@@ -27,8 +27,7 @@ struct queue {
 	size_t first, end, cap;
 	uint64_t next;		/* number */
 	uint64_t taken, memory; /* bytes of all, in blocks; of those in memory */
-	char late[NAME_SIZE]; /* of the file of the oldest, if it could not be renamed; "": it could
-			       */
+	char late[NAME_SIZE];	/* what the oldest file is still called if a rename failed; or "" */
 	struct queue_counts counts;
 };
 

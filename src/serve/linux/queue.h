@@ -9,7 +9,8 @@
  *
  * A profile that was added is on disk, and synced, until it is done: it outlives the end of the
  * process and of the machine, and its removal from the directory of profiles.  After a sudden end
- * at most one request is sent again.
+ * of the process at most one request is sent again; of the machine, those of the last seconds, as
+ * renames are not synced.
  *
  * While the disk is full, profiles are kept in memory, QUEUE_MEMORY of all.  All that wait have a
  * limit in bytes: the oldest are dropped for new ones, and counted.  Only names of this kind are

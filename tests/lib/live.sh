@@ -31,10 +31,19 @@ live_limit=/proc/sys/kernel/perf_event_max_sample_rate
 [ "$(cat $live_limit 2>/dev/null || echo 100000)" -ge 100000 ] || { echo 100000 >$live_limit; } 2>/dev/null
 
 live_pids=()
+export XRPROF_TEST=$WORK
+live_group=$(cut -d')' -f2- /proc/$$/stat | cut -d' ' -f4)
+
+# Is process $1 of this test?  A pid of one that has ended may be of another test by now.
+live_ours() {
+	[ "$(cut -d')' -f2- "/proc/$1/stat" 2>/dev/null | cut -d' ' -f4)" = "$live_group" ] ||
+		grep -qzsFx "XRPROF_TEST=$WORK" "/proc/$1/environ"
+}
 
 live_cleanup() {
 	local pid
 	for pid in "${live_pids[@]}"; do
+		live_ours "$pid" || continue
 		kill -CONT "$pid" 2>/dev/null
 		kill -KILL "$pid" 2>/dev/null
 	done

@@ -286,9 +286,14 @@ prof -a --comm 'no-such*' -F 50 -d 1 -o "$WORK/none/"
 is "$status $(find "$WORK/none" -name 'Rprof*' | wc -l)" "1 0" "--comm leaves it out"
 host_end
 host "$win/tests/r36/R.dll" known 100
-prof -a -F 50 -d 2 -o "$WORK/all/"
-[ $status -eq 0 ] && [ -s "$WORK/all/Rprof.$pid.out" ]
-ok $? "--all: a file for the process" || diag "$err" "$(ls "$WORK/all" 2>&1)"
+"$wine" "$win/xrprof.exe" -a -F 50 -o "$WORK/all/" >"$WORK/out" 2>"$WORK/err" </dev/null &
+prof=$!
+children+=("$prof")
+check "--all: a file for the process" wait_until 120 test -s "$WORK/all/Rprof.$pid.out" ||
+	diag "$(cat "$WORK/err")" "$(ls "$WORK/all" 2>&1)"
+kill -INT "$prof"
+wait "$prof"
+is $? 0 "--all: Ctrl-C ends it with status 0" || diag "$(cat "$WORK/err")"
 host_end
 
 # --- started by a program: --ready and --until-eof ---

@@ -75,7 +75,7 @@ oracle_call <- function(round) {
     options(xrprof.labels = character())
 }
 measure <- function(mode) {
-    .C("oracle_begin")
+    .C("oracle_begin", file.path(folder, paste0(mode, ".samples")))
     for (i in seq_along(rounds)) {
         # the last may be within a round, which goes on to its end
         until <- as.integer(count * i / length(rounds))

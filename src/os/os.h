@@ -140,8 +140,8 @@ unsigned int os__columns(int fd);
 bool os__foreground(int fd);
 
 /*
- * os__input_over - has standard input ended, or is there something to be read?  Nothing is read. On
- * Windows only pipes and files tell.
+ * os__input_over - has standard input ended, or is there something to be read?  For one thread. On
+ * Windows up to one byte is read.
  */
 bool os__input_over(void);
 

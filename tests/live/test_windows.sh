@@ -299,11 +299,12 @@ host_end
 # --- started by a program: --ready and --until-eof ---
 
 host "$win/tests/r42/R.dll" known 100
+: >"$WORK/until.out"
 {
 	wait_until 100 test -s "$WORK/ready"
-	sed 's/^/ready /' "$WORK/ready" >&2
+	wait_until 100 sampled "$WORK/until.out"
 } | timeout -k 5 120 "$wine" "$win/xrprof.exe" -q -p "$pid" -o "$WORK/until.out" --ready "$WORK/ready" --until-eof 2>"$WORK/err" >/dev/null
-is "${PIPESTATUS[1]}" 0 "the end of standard input ends it with status 0" || diag "$(cat "$WORK/err")"
+is "${PIPESTATUS[*]}" "0 0" "the end of standard input, and nothing else, ends it with status 0" || diag "$(cat "$WORK/err")"
 like "$(cat "$WORK/ready")" '^[0-9]+' "--ready has a process id"
 host_end
 

@@ -137,18 +137,24 @@ void os__host(char *name, size_t size)
 		*name = '\0';
 }
 
+static DWORD WINAPI input__wait(void *arg)
+{
+	DWORD n;
+	char byte;
+
+	(void)arg;
+	ReadFile(GetStdHandle(STD_INPUT_HANDLE), &byte, 1, &n, NULL);
+	return 0;
+}
+
+/* By a thread that reads: PeekNamedPipe() knows no consoles, and under Wine no pipes of Unix. */
 bool os__input_over(void)
 {
-	HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
-	DWORD waiting;
+	static HANDLE reader;
 
-	switch (GetFileType(input)) {
-	case FILE_TYPE_PIPE:
-		return !PeekNamedPipe(input, NULL, 0, NULL, &waiting, NULL) || waiting;
-	case FILE_TYPE_CHAR:
-		return !GetConsoleMode(input, &waiting); /* NUL */
-	}
-	return true;
+	if (!reader)
+		reader = CreateThread(NULL, 0, input__wait, NULL, 0, NULL);
+	return !reader || WaitForSingleObject(reader, 0) == WAIT_OBJECT_0;
 }
 
 /* @how: what becomes of a file that is there. */

@@ -215,27 +215,40 @@ static int report__check_dir(struct report *r, struct errmsg *f)
 	if (!r->diff && r->nfiles)
 		return errmsg__set(f, -EINVAL, "%s: --dir and files exclude each other",
 				   r->files[0]);
-	if (r->list && (r->diff || r->format || r->output || r->sample_type))
-		return errmsg__set(
-			f, -EINVAL,
-			"--list cannot be combined with --diff, -f, -o and --sample-type");
 	return 0;
 }
 
-/* Of tables alone. */
-static int report__check_table(const struct report *r, struct errmsg *f)
+/* What is asked for, and which options have no part in it. */
+static int report__check_kind(const struct report *r, struct errmsg *f)
 {
-	if ((r->calls || r->json) && (r->format || r->output || r->list))
-		return errmsg__set(f, -EINVAL,
-				   "--%s prints a table: it cannot be combined with -f, -o and "
-				   "--list",
-				   r->calls ? "calls" : "json");
-	if (r->calls && (r->diff || r->lines || r->packages || r->sample_type))
-		return errmsg__set(f, -EINVAL,
-				   "--calls cannot be combined with --diff, --lines, --packages "
-				   "and --sample-type");
-	if (r->slower > 0 && r->list)
-		return errmsg__set(f, -EINVAL, "--slower cannot be combined with --list");
+	enum { LIST = 1, CALLS = 2, BY = 4, WRITE = 8, TABLE = 16, TABLES = CALLS | BY | TABLE };
+	const struct {
+		const char *name;
+		bool given;
+		unsigned int kinds; /* that it is for */
+	} options[] = {
+		{"--list", r->list, LIST},
+		{"--calls", r->calls, CALLS},
+		{"--by", r->by, BY},
+		{"-f and -o", r->format || r->output, WRITE},
+		{"--diff", r->diff, TABLE | WRITE},
+		{"--json", r->json, TABLES},
+		{"--lines", r->lines, TABLE},
+		{"--packages", r->packages, TABLE},
+		{"--sort", r->sort, TABLE},
+		{"--top", r->top != UINT32_MAX, TABLES | LIST},
+		{"--sample-type", r->sample_type, TABLE | WRITE | BY},
+		{"--fold", r->fold, TABLE | WRITE},
+		{"--collapse-recursion", r->recursion, TABLE | WRITE},
+		{"--slower", r->slower > 0, TABLES | WRITE},
+	};
+	const size_t kind = r->list ? 0 : r->calls ? 1 : r->by ? 2 : 3;
+	const unsigned int asked = options[kind].given ? options[kind].kinds : TABLE;
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i].given && !(options[i].kinds & asked))
+			return errmsg__set(f, -EINVAL, "%s cannot be combined with %s",
+					   options[kind].name, options[i].name);
 	return 0;
 }
 
@@ -245,7 +258,7 @@ static int report__check(struct report *r, struct errmsg *f)
 	size_t inputs = 0;
 	int err = report__check_dir(r, f);
 
-	err = err ? err : report__check_table(r, f);
+	err = err ? err : report__check_kind(r, f);
 	if (err)
 		return err;
 	if (r->top == UINT32_MAX)
@@ -256,12 +269,6 @@ static int report__check(struct report *r, struct errmsg *f)
 		inputs += !strcmp(r->files[i], "-");
 	if (inputs > 1)
 		return errmsg__set(f, -EINVAL, "stdin (-) can be read only once");
-	if (r->by &&
-	    (r->calls || r->lines || r->packages || r->diff || r->list || r->format || r->output))
-		return errmsg__set(
-			f, -EINVAL,
-			"--by cannot be combined with --calls, --lines, --packages, --diff, "
-			"--list, -f and -o");
 	if (r->lines && r->packages)
 		return errmsg__set(f, -EINVAL, "--lines and --packages exclude each other");
 	if (r->diff && !r->dir && r->nfiles != 2)

@@ -12,14 +12,14 @@
 #include "output/writer.h"
 #include "profile/read.h"
 
-enum report_sort { REPORT_SELF, REPORT_TOTAL };
+enum report_sort { REPORT_SELF = 1, REPORT_TOTAL };
 
 /* Strings are borrowed from the command line. */
 struct report {
 	bool help, diff, fold, lines, packages, calls, json, json_schema;
 	double slower;			 /* seconds; 0: not given */
 	bool recursion;			 /* merge recursive calls */
-	int sort;			 /* enum report_sort */
+	int sort;			 /* enum report_sort; 0: not given */
 	uint32_t top;			 /* rows of a table; 0: all; UINT32_MAX: not given */
 	uint32_t freq;			 /* of files that do not say; 0: not given */
 	const struct writer_ops *format; /* NULL: a table */

@@ -45,6 +45,11 @@ TEST(usage)
 				   "directory: --dir DIR --diff 1h");
 	usage("report --since 1h x", "report: --since, --until and --list need "
 				     "--dir DIR (try");
+	usage("report x --by route --fold", "report: --by cannot be combined with --fold (try");
+	usage("report x --calls --sort self", "--calls cannot be combined with --sort (try");
+	usage("report x -n 3 -f folded", "-f and -o cannot be combined with --top (try");
+	usage("report x --diff x --by route", "--by cannot be combined with --diff (try");
+	usage("report --dir x --list --json", "--list cannot be combined with --json (try");
 	usage("list 4711", "list: unexpected argument: 4711 (try xrprof-bpf list --help)");
 	usage("dump", "dump: no process given: give --pid PID or --all (try");
 	usage("dump -a -p 1", "exclude each other");

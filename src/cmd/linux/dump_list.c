@@ -90,8 +90,8 @@ static int list__answered(struct dump_list *d, const struct ask *q, bool follow)
 	memcpy(p->version, q->target.version, sizeof(p->version));
 	p->row = q->target.row;
 	p->namespaces = q->target.namespaces;
-	if (q->text[0])
-		p->command = strdup(q->text);
+	free(p->command); /* one that is named, and a child of another, is asked twice */
+	p->command = q->text[0] ? strdup(q->text) : NULL;
 	return q->text[0] && !p->command ? -ENOMEM : 0;
 }
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -55,8 +54,8 @@ void silents__add(struct silents *s, pid_t pid, int fd, uint64_t now, struct err
 {
 	struct proc p;
 
-	if (proc__read(pid, &p))
-		memset(&p, 0, sizeof(p));
+	if (proc__read(pid, &p)) /* it has ended: of no user */
+		p = (struct proc){.uid = UINT32_MAX};
 	s->total++;
 	errmsg__set(f, 0,
 		    "process %d (%s) did not answer within %d s: its memory, or a file that it has "

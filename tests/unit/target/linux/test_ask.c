@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "os/os.h"
 #include "target/linux/answer.h"
+#include "target/linux/silent.h"
 
 #include "child.h"
 #include "clock.h"
@@ -234,6 +235,22 @@ static void test_silence(void)
 	tap__ok(comes() && answer.err == -EBUSY, "but no process of that user, for a while");
 }
 
+/* The user of a process that has ended is not known: it is not root. */
+static void test_ended(void)
+{
+	const pid_t ended = child__start(waits, NULL);
+	struct silents silents = {0};
+	struct errmsg f;
+	bool quiet;
+
+	child__end(ended);
+	for (size_t i = 0; i < ASK_USER_MAX; i++)
+		silents__add(&silents, ended, -1, 1, &f);
+	tap__ok(!silents__allow(&silents, getpid(), &quiet, &f),
+		"processes that did not answer and have ended count for no user");
+	silents__free(&silents);
+}
+
 TEST(ask)
 {
 	static const struct helper_job job = {.name = "worker", .run = serve};
@@ -247,6 +264,7 @@ TEST(ask)
 	test_answers();
 	test_faults();
 	test_silence();
+	test_ended();
 	asks(ASK_SEEMS, DO_SLOW, 1);
 	asker__close(a);
 	asker__close(NULL);

@@ -286,10 +286,13 @@ static int slower__call(void *arg, const struct profile_process *p, const struct
 		stacks__learn(&w->stacks, &ours->call, call);
 		ours->over = true;
 	}
-	if (!w->slow && call->id == w->root && call__ns(call) >= s->ns)
+	if (!w->slow && call->id == w->root && call__ns(call) >= s->ns) {
 		err = waiting__pass(s, w, p);
-	else if (w->slow)
+		if (!err && !ours) /* its samples were dropped */
+			err = sink__call(&s->to, p, call);
+	} else if (w->slow) {
 		err = sink__call(&s->to, p, call);
+	}
 	if (call->id != w->root)
 		return err;
 	s->counts.slow += w->slow;

@@ -183,9 +183,16 @@ TEST(full)
 			stats.calls.kept + stats.calls.fast + stats.calls.dropped == all,
 		"if memory is full samples are dropped, and each is counted: %u dropped, %u kept",
 		(unsigned int)stats.calls.dropped, (unsigned int)stats.calls.kept);
+}
+
+TEST(none_fits)
+{
+	struct profile_call a = call_at(1, "f", 10);
+
 	begin(100000, 16);
-	a.ended = 0;
 	sample(1, 20, "x", &a);
+	over(1, &a, 200000);
+	tap__said("call 1 ", "a slow call is reported without them");
 	end();
-	tap__ok(stats.calls.dropped == 1, "also if none fits");
+	tap__ok(stats.calls.dropped == 1 && stats.calls.slow == 1, "its sample is counted");
 }

@@ -140,19 +140,19 @@ unit-tests: $(UNIT_BINS)
 
 check:
 	@$(MAKE) -s -j$$(nproc) all $(UNIT_BINS)
-	@BUILD=$(BUILD) tests/run -c $(T)
+	@BUILD=$(BUILD) exec tests/run -c $(T)
 
 test:
 	@tools/install-deps test
 	@echo building
 	@$(MAKE) -s -j$$(nproc) all unit-tests
-	@BUILD=$(BUILD) tests/run $(TESTS)
+	@BUILD=$(BUILD) exec tests/run $(TESTS)
 
 test-all:
 	@tools/install-deps test-all
 	@echo building
 	@$(MAKE) -s -j$$(nproc) all unit-tests
-	@BUILD=$(BUILD) tests/run -a $(TESTS)
+	@BUILD=$(BUILD) exec tests/run -a $(TESTS)
 
 demo:
 	+@MAKE="$(MAKE)" BUILD=$(BUILD) tools/demo

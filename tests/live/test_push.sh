@@ -325,6 +325,13 @@ check "and arrive when it is back" wait_until 60 eval '[ "$(arrived | wc -w)" -e
 is "$(arrived | tr ' ' '\n' | sort | paste -sd ' ') $(state waiting)" "1 2 0" "each once"
 pushed
 
+# shellcheck disable=SC2046 # words
+pushes pyroscope $(printf 'reset %.0s' 1 2 3 4 5 6 7 8) 500 reset reset 500 reset reset 500 reset reset 500 500 # libcurl tries a kept connection's again
+for i in 1 2; do item "$i" "$((i + 1))" 10; done
+check "answers to the next one do not count as tries of the first" wait_until 60 has_arrived "2 1"
+is "$(state dropped) $(state waiting)" "0 0" "none is dropped"
+pushed
+
 pushes pyroscope slow
 for i in 1 2 3; do item "$i" "$((i + 1))" 1; done
 wait_until 60 test -s "$SERVER/requests"

@@ -372,7 +372,9 @@ static void push__sent(struct push *p, const struct post_answer *a)
 
 static void push__answered(struct push *p, const struct post_answer *a)
 {
-	const enum push_verdict verdict = push_body__verdict(p->config.kind, a, &p->tries);
+	uint32_t of_another = 0;
+	const enum push_verdict verdict =
+		push_body__verdict(p->config.kind, a, p->probing ? &of_another : &p->tries);
 	const bool dropped = verdict == PUSH_GIVE_UP && !p->probing;
 	bool broke = a->begun && (!a->status || a->status == 502 || a->status == 504);
 	struct errmsg f;

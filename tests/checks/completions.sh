@@ -47,16 +47,17 @@ until [ -e "$work/ready" ] || ! kill -0 $asleep 2>/dev/null; do
 	sleep 0.05
 done
 
+declare -A options_of words_of
 for shell in bash zsh fish; do
 	is "$(offers $shell '')" "$(printf '%s\n' "${subcommands[@]}" help version | sort)" "$shell: subcommands"
 	is "$(offers $shell help '')" "$(printf '%s\n' "${subcommands[@]}" | sort)" "$shell: those that have help"
 	is "$(offers $shell rec)" record "$shell: the rest of a subcommand"
 	for subcommand in "${subcommands[@]}"; do
-		options=$("$program" "$subcommand" --help | grep -oE '^ .{5}--[a-z-]+' | sed 's/.*--/--/' | sort)
+		options=${options_of[$subcommand]=$("$program" "$subcommand" --help | grep -oE '^ .{5}--[a-z-]+' | sed 's/.*--/--/' | sort)}
 		is "$(offers $shell "$subcommand" -- | grep -v '^-.$')" "$options" \
 			"$shell: $subcommand: its $(wc -l <<<"$options") options, and no aliases"
 		for option in ${options//--/}; do
-			words=$(choices "$subcommand" "$option")
+			words=${words_of[$subcommand $option]=$(choices "$subcommand" "$option")}
 			[ -z "$words" ] ||
 				is "$(offers $shell "$subcommand" --"$option" '')" "$words" "$shell: $subcommand --$option: ${words//$'\n'/ }"
 		done

@@ -161,12 +161,12 @@ refused "ptrace refused, engine ptrace" "ptrace: a seccomp filter" "${refuse[@]}
 refused "every way refused" "bpf" "${refuse[@]}" bpf,ptrace,process_vm_readv -- -p "${pid[root]}"
 
 # All processes, new ones too, although the kernel does not report them.
-"${refuse[@]}" perf_event_open "$XRPROF" -e ptrace --all -o "$WORK/all/" 2>"$WORK/all.err" </dev/null &
+"${refuse[@]}" perf_event_open "$XRPROF" -e ptrace --all --user $user -o "$WORK/all/" 2>"$WORK/all.err" </dev/null &
 job=$!
 live_pids+=("$job")
 check "--all without perf events: the profiler reports that it scans for processes" wait_until 60 \
 	grep -q "twice a second, because cannot receive process events" "$WORK/all.err" || diag "$(cat "$WORK/all.err")"
-busy later R
+busy later "${as_user[@]}" R
 wait_until 300 test -e "$WORK/ready/later"
 check "--all without perf events: an R that comes later" wait_until 60 \
 	grep -qs in_busy "$WORK/all/Rprof.$(target_find "${pid[later]}").out"

@@ -274,7 +274,7 @@ host "$win/tests/r42/R.dll" idle 100
 prof -p "$pid" -F 50 -d 2 -f folded -o "$WORK/idle.folded" --stats "$WORK/stats.json"
 # on a busy machine a late sample is dropped (keeper.c): torn
 idle=$(stat_of no_r_frames) torn=$(stat_of TORN)
-[ $status -eq 0 ] && [ "$idle" -gt 0 ] && [ $((idle + torn)) = "$(stat_of ticks)" ]
+[ $status -eq 0 ] && [ "$idle" -gt $((4 * torn)) ] && [ $((idle + torn)) = "$(stat_of ticks)" ]
 ok $? "R at its prompt: samples without frames" || diag "$status $err" "$(cat "$WORK/stats.json")"
 
 # --- list; --all ---

@@ -185,6 +185,6 @@ bool remote_walk__try(struct remote_walk *rw, const struct plan *plan, uint32_t 
 	guess__make(rw, &g, plan, n);
 	rw->top_floor = rw->memory.seq;
 	read = remote_memory__at_once(&rw->memory, g.looks, g.n);
-	*result = remote_walk__top(rw, false);
+	*result = remote_walk__top(rw);
 	return !rw->dead && ((read && guess__holds(rw, &g)) || remote__verify(rw, &g));
 }

@@ -42,7 +42,6 @@ struct remote_walk {
 	void *sink_arg;
 
 	enum remote_phase phase;
-	bool strict;	      /* of the top, cells too must be newer than top_floor */
 	uint64_t pass;	      /* number of the pass; `used` and `visited` of pieces refer to it */
 	uint64_t ahead_pass;  /* that of the last look ahead */
 	uint64_t began;	      /* when, ns */
@@ -110,9 +109,9 @@ uint64_t remote__clock(const struct remote_walk *rw);
 
 /*
  * remote_walk__top - a second look, once what is likely needed was read.  It reads itself what else
- * it needs.  @strict: cells too must be newer than top_floor.  The walk's result.
+ * it needs.  The walk's result.
  */
-int remote_walk__top(struct remote_walk *rw, bool strict);
+int remote_walk__top(struct remote_walk *rw);
 
 /*
  * remote_walk__try - one second look at a target that moves, for which the first @n pieces of @plan

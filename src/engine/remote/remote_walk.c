@@ -222,21 +222,27 @@ static bool remote__too_old(const struct remote_walk *rw)
 	return rw->now() - rw->began > rw->trusted;
 }
 
-int remote_walk__top(struct remote_walk *rw, bool strict)
+int remote_walk__top(struct remote_walk *rw)
 {
 	rw->phase = REMOTE_TOP;
 	rw->look++;
-	rw->strict = strict;
 	rw->loose = false;
 	rw->dead = false;
 	rw->top.count = 0;
 	return remote__chase(rw);
 }
 
+/* Is what the second look read of piece @id the same as the first did? */
+static bool piece__same(const struct remote_memory *m, uint32_t id)
+{
+	return !memcmp(remote_memory__fresh(m, id), remote_memory__base(m, id), m->pieces[id].len);
+}
+
 /*
  * What is known to be live is so since the first look read the call that the second met.  Objects
  * that were read before it, for calls that have returned since, may have been freed and made again
- * in the same place, for outer calls.  Are they as they were?
+ * in the same place, for outer calls.  Are they as they were?  Where they are not, the first look
+ * went another way than the sample would.
  */
 static bool remote__unchanged(struct remote_walk *rw)
 {
@@ -249,16 +255,19 @@ static bool remote__unchanged(struct remote_walk *rw)
 		bool last = i + 1 == rw->plan.count;
 
 		if (p->kind != READ_CONTEXT && p->outermost >= rw->call_at &&
-		    p->base_seq <= rw->call_seq && p->fresh_seq <= rw->top_floor)
-			ids[n++] = rw->plan.ids[i];
+		    p->base_seq <= rw->call_seq) {
+			if (p->fresh_seq <= rw->top_floor)
+				ids[n++] = rw->plan.ids[i];
+			else
+				same = piece__same(m, rw->plan.ids[i]);
+		}
 		if (!last && n < MEM_SPANS_MAX)
 			continue;
 		remote_memory__fetch(m, ids, n, true);
-		same = !remote__late(rw);
+		same = same && !remote__late(rw);
 		for (uint32_t k = 0; k < n && same; k++)
 			same = m->pieces[ids[k]].fresh_seq > rw->top_floor &&
-			       !memcmp(remote_memory__fresh(m, ids[k]),
-				       remote_memory__base(m, ids[k]), m->pieces[ids[k]].len);
+			       piece__same(m, ids[k]);
 		n = 0;
 	}
 	return same;
@@ -298,10 +307,10 @@ int remote_walk__still(struct remote_walk *rw)
 	rw->memory.gone = 0;
 	rw->top_floor = rw->memory.seq;
 	remote__fetch(rw, rw->plan.ids, rw->whole ? remote__guess(rw) : rw->plan.count, true);
-	err = remote_walk__top(rw, true);
+	err = remote_walk__top(rw);
 	if (err >= 0 && rw->matched && (remote__collected(rw) || !remote__unchanged(rw))) {
 		rw->whole = false; /* nothing of the first look, then */
-		err = remote_walk__top(rw, true);
+		err = remote_walk__top(rw);
 	}
 	return rw->memory.gone ? -XR_EXITING : err;
 }

@@ -116,6 +116,9 @@ static void program__pop(struct program *p)
 	uint8_t *dead = image__at(m, at, XR_CONTEXT_MAX);
 
 	image__put64(m, m->head_at, p->depth ? p->slots[p->depth - 1] : p->toplevel);
+	/* what named the call may be something else from now on */
+	if (p->made && p->cell[p->depth] && some(2))
+		image__put64(m, p->cell[p->depth], 2);
 	/* C functions use the same stack for other things, often the same ones each time */
 	if (p->depth % 2) {
 		image__put64(m, at + m->layout.call, m->nil + 8);
@@ -143,6 +146,7 @@ static uint64_t program__make(struct program *p, int depth, int way)
 		for (i = 0; i < depth && p->cell[i] != call; i++)
 			;
 	} while (i < depth);
+	image__put64(&p->s.m, call, R_LANGSXP);
 	image__put64(&p->s.m, call + 8 * R_CAR, p->functions[depth][way].symbol);
 	p->cell[depth] = call;
 	return call;

@@ -13,8 +13,7 @@ need bash zsh fish R
 export MAKEFLAGS=
 build=$(realpath -m "${BUILD:-build}")
 program=$build/xrprof-bpf
-make -s BUILD="$build" "$program" completions >&2
-ok $? "make completions"
+check "make completions" make_here "$program" completions
 share=$build/share
 work=$(mktemp -d)
 asleep=

@@ -10,8 +10,7 @@ export MAKEFLAGS=
 build=${BUILD:-build}
 pages=$build/share/man/man1
 program=$build/xrprof-bpf
-make -s BUILD="$build" "$program" man completions >&2
-ok $? "make man completions"
+check "make man completions" make_here "$program" man completions
 # other tests run it meanwhile
 linked=$(stat -c %y "$program")
 for spelled in "$(realpath --relative-to=. "$(dirname "$program")")" "$(realpath "$(dirname "$program")")"; do

@@ -10,8 +10,7 @@ need git node eslint
 
 export MAKEFLAGS=
 build=${BUILD:-build}
-make -s BUILD="$build" "$build/page.js" >&2
-ok $? "the script is put together"
+check "the script is put together" make_here "$build/page.js"
 # Debian's modules are not where every node looks for them
 export NODE_PATH=/usr/share/nodejs
 check "node reads it" node --check "$build/page.js"

@@ -5,6 +5,7 @@
 
 tap_run=0
 tap_failed=0
+tap_root=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd)
 
 # tap_line WORD NAME
 tap_line() {
@@ -79,4 +80,22 @@ like() {
 done_testing() {
 	echo "1..$tap_run"
 	[ "$tap_failed" -eq 0 ] && [ "$tap_run" -gt 0 ]
+}
+
+# make_here TARGET...: make in the folder that all tests share, BUILD. One at a time: two would write the same files.
+make_here() {
+	local to=${BUILD:-build}
+	(cd "$tap_root" && mkdir -p "$to" && exec flock "$to/make.lock" env -u MAKEFLAGS -u MAKELEVEL make -s BUILD="$to" "$@") >&2
+}
+
+# release_make FOLDER MACHINE...: a release as `make dist` makes it, in FOLDER, of the static programs that all tests share
+release_make() {
+	local to=${BUILD:-build} machine
+	(
+		cd "$tap_root" || exit
+		for machine in "${@:2}"; do
+			tools/build-static "$machine" "$to/static" || exit
+		done
+		make_here man completions && tools/dist "$to/static" "$to/share" "$@"
+	) >&2
 }

@@ -21,11 +21,8 @@ if [ "$(id -u)" -ne 0 ]; then
 	done_testing
 	exit
 fi
-dist=${1:-$work/build/dist}
-if [ $# -eq 0 ]; then
-	env -u MAKEFLAGS -u MAKELEVEL make -C "$here/.." BUILD="$work/build" DIST_MACHINES="$(uname -m)" dist >"$work/log" 2>&1
-	ok $? "make dist" || diag "$(tail -n 20 "$work/log")"
-fi
+dist=${1:-$work/dist}
+[ $# -gt 0 ] || check "a release is made" release_make "$dist" "$(uname -m)"
 arch=$(dpkg --print-architecture)
 mkdir "$work/install"
 cp "$dist"/xrprof-bpf_*_"$arch".deb "$dist"/xrprof-bpf-*-linux-"$(uname -m)".tar.gz "$work/install/"

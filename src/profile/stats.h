@@ -37,8 +37,8 @@ struct hidden_stats {
 	uint64_t memory_proven;	  /* R's counts of its memory: found, and seen to be right, */
 	uint64_t memory_unproven; /* not seen at work in any process of that file, */
 	uint64_t memory_none;	  /* not found, or something else */
-	/* written samples whose innermost line is missing because of this, and their processes */
-	uint64_t lines_incomplete, incomplete_processes;
+	/* written samples whose innermost line is missing because of this */
+	uint64_t lines_incomplete;
 };
 
 /* What was delivered of an event of the user's. */

@@ -227,7 +227,6 @@ void advice__count_hidden(const struct process *p, bool by_code, struct hidden_s
 	};
 
 	s->lines_incomplete += p->hidden.unproven;
-	s->incomplete_processes += p->hidden.unproven != 0;
 	for (enum hidden_thing i = 0; p->hidden.family && i < HIDDEN_THINGS; i++) {
 		const struct need need = need__of(p, i);
 		bool partly = need.found && need.verdict != HIDDEN_REFUTED;

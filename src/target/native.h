@@ -19,7 +19,6 @@
 #define NATIVE_HASH	    16u /* bytes of process.executable.build_id.htlhash */
 #define NATIVE_SEGMENTS_MAX 16u
 #define NATIVE_BUILTINS_MAX 4096u
-#define NATIVE_PATH_MAX	    512u
 #define NATIVE_ANSWER_MAX   (128u << 20) /* bytes of an answer */
 
 enum native_kind { NATIVE_FILE, NATIVE_VDSO };

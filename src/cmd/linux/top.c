@@ -55,7 +55,6 @@ struct top {
 	struct stats stats;
 	uint32_t rounds;  /* that were printed */
 	uint32_t seconds; /* since the last one */
-	bool screen_open; /* messages must wait */
 	char *notes[NOTES_MAX];
 	uint32_t nnotes, dropped;
 	bool told;  /* by a key or a signal, to end */

@@ -49,7 +49,7 @@ static void model__clear(struct top_model *m)
 	m->full = false;
 	m->began = m->second_at = 0;
 	for (size_t i = 0; i < m->nprocesses; i++)
-		m->processes[i].samples = m->processes[i].recent = 0;
+		m->processes[i].samples = 0;
 }
 
 void top_model__reset(struct top_model *m)
@@ -282,7 +282,6 @@ static void model__look(struct top_model *m, uint64_t now)
 		if (!p->ended && p->use.at > before.at)
 			p->cpu =
 				(double)(p->use.cpu - before.cpu) / (double)(p->use.at - before.at);
-		p->recent = 0;
 		m->processes[kept++] = *p;
 	}
 	if (kept == m->nprocesses)
@@ -292,25 +291,6 @@ static void model__look(struct top_model *m, uint64_t now)
 	for (size_t i = 0; i < kept; i++)
 		if (map__put_number(&m->by_serial, m->processes[i].serial, 0, i + 1))
 			m->nprocesses = i; /* the others come again with their next sample */
-}
-
-static void model__recent(struct top_model *m)
-{
-	const struct aggregate_row *rows;
-	size_t n;
-
-	rows = aggregate__rows(m->aggregate, &n);
-	for (uint32_t i = 0; i < m->filled; i++) {
-		const struct top_second *s = &m->seconds[(m->at + m->window - i) % m->window];
-
-		for (size_t k = 0; k < s->n; k++) {
-			const struct aggregate_row *row = &rows[s->entries[k].row];
-			struct top_process *p = model__of_row(m, row);
-
-			if (p && row->type == PROFILE_TYPE_TICKS)
-				p->recent += s->entries[k].value;
-		}
-	}
 }
 
 void top_model__close(struct top_model *m, uint64_t now)
@@ -333,7 +313,6 @@ void top_model__close(struct top_model *m, uint64_t now)
 	if (m->second_at + NS_PER_S <= now || m->second_at > now)
 		m->second_at = now;
 	model__look(m, now);
-	model__recent(m);
 	top_calls__second(&m->calls, now);
 }
 

@@ -30,7 +30,6 @@ struct top_process {
 	char *command;		/* as it came; NULL: not known (top_model__command) */
 	bool ended;
 	uint64_t samples; /* since counting began; a tick is one */
-	uint64_t recent;  /* ticks in the window */
 	struct cpu_use use;
 	double cpu;    /* of one CPU, in the last second; 0 to 1, more with threads */
 	uint64_t seen; /* ns, when its last sample came, or it ended */

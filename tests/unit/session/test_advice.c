@@ -104,8 +104,7 @@ static void test_counts(void)
 	tap__ok(s.gc_proven == 1 && s.gc_code == 2 && s.gc_none == 1,
 		"marks of %u processes are the flag's, of %u the code's, %u have none",
 		(unsigned int)s.gc_proven, (unsigned int)s.gc_code, (unsigned int)s.gc_none);
-	tap__ok(s.lines_incomplete == 1100 && s.incomplete_processes == 1,
-		"samples without a line are counted, and their processes");
+	tap__ok(s.lines_incomplete == 1100, "samples without a line are counted");
 }
 
 static void test_memory(void)

@@ -44,7 +44,6 @@ struct tracees {
 	struct tracee late[LATE_MAX];
 	volatile sig_atomic_t nlate;
 	struct sigaction before;
-	sigset_t mask_before;
 };
 
 /* A signal handler has no argument. */

@@ -29,6 +29,9 @@
 /* before one is asked about again who did not answer, or too many of whose user */
 #define BUSY_MS 1000
 
+/* how long the first sample of an R that was named waits for its labels */
+#define LABELS_FIRST_MS 1000
+
 static enum outcome admission__outcome(const struct lifecycle *l, struct process *p, int err,
 				       uint64_t now)
 {
@@ -201,7 +204,7 @@ static void admission__labelled(struct lifecycle *l, struct process *p, const st
 			     "process %u: labels are not available: R's options are not found",
 			     p->pid);
 	}
-	if (a->err || p->state != PROCESS_SAMPLED)
+	if (a->err || (p->state != PROCESS_SAMPLED && p->state != PROCESS_FOUND))
 		return;
 	p->symbols_at = a->at;
 	p->target.symbols = a->target.symbols;
@@ -214,7 +217,8 @@ static void admission__labelled(struct lifecycle *l, struct process *p, const st
 		notes__debug(&l->config->notes, "process %u: its labels are found", p->pid);
 	row->labels_at = a->target.row.labels_at;
 	row->labels_tag = a->target.row.labels_tag;
-	l->ops->update(l->engine, row);
+	if (p->state == PROCESS_SAMPLED)
+		l->ops->update(l->engine, row);
 }
 
 int admission__look(struct lifecycle *l, struct process *p, uint64_t now)
@@ -258,14 +262,21 @@ static int admission__checked(struct lifecycle *l, struct process *p, const stru
  */
 static int admission__try(struct lifecycle *l, struct process *p, uint64_t now)
 {
+	/* the first samples have labels, too; others may be over before the answer */
+	const bool labels = p->origin == PROCESS_NAMED && l->config->capture & XR_ROW_LABELS &&
+			    now - p->hidden.opened_at < LABELS_FIRST_MS * NS_PER_MS;
 	int err = 0;
 
 	if (!l->engine)
 		return 0;
-	if (!p->asked)
+	if (labels && !p->labels_at && !verify_hidden__worth_waiting(&p->hidden, &p->target, now))
+		err = admission__labels(l, p, now);
+	if (!err && !p->asked)
 		err = admission__look(l, p, now);
 	if (err || verify_hidden__worth_waiting(&p->hidden, &p->target, now))
 		return err;
+	if (labels && (p->labels_asked || (p->asked && !p->labels_at)))
+		return 0;
 	return admission__sample(l, p);
 }
 
@@ -447,13 +458,19 @@ void admission__answered(struct lifecycle *l, const struct ask *a)
 			     a->err ? "not found" : "read");
 		return;
 	}
-	if (a->kind == ASK_DESCRIBE)
+	if (a->kind == ASK_DESCRIBE) {
 		admission__described(l, p, a);
-	if (a->kind == ASK_DESCRIBE || p->state == PROCESS_ENDED)
+		if (p->state == PROCESS_SAMPLED && !l->err)
+			admission__labels(l, p, now);
+		return;
+	}
+	if (p->state == PROCESS_ENDED)
 		return;
 	p->asked = false;
 	if (a->kind == ASK_LABELS) {
 		admission__labelled(l, p, a);
+		if (p->state == PROCESS_FOUND)
+			admission__go_on(l, p, now);
 		return;
 	}
 	if (a->err && a->kind != ASK_HIDDEN)

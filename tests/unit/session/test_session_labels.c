@@ -156,6 +156,30 @@ TEST(at_once)
 	child__end(&c);
 }
 
+static unsigned int adds_before_labels;
+
+static void on_labels(void *arg, enum notes_level level, const char *line)
+{
+	if (strstr(line, "labels are not available"))
+		adds_before_labels = fake.adds;
+}
+
+/* The R program's own labels: this one has none. */
+TEST(labels_first)
+{
+	struct child c = child__start("mvb");
+
+	session__begin(&c.pid, 1);
+	config.capture = XR_ROW_LABELS;
+	config.notes.line = on_labels;
+	adds_before_labels = UINT32_MAX;
+	tap__bail_if(session__open_start(), "the session does not start");
+	tap__ok(poll_until(&fake.adds, 1) && !adds_before_labels,
+		"an R that is named is sampled when it is known where its labels are");
+	session__finish_end();
+	child__end(&c);
+}
+
 PROGRAM(session_child)
 {
 	if (argc < 3)

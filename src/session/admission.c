@@ -264,6 +264,7 @@ static int admission__try(struct lifecycle *l, struct process *p, uint64_t now)
 {
 	/* the first samples have labels, too; others may be over before the answer */
 	const bool labels = p->origin == PROCESS_NAMED && l->config->capture & XR_ROW_LABELS &&
+			    p->target.row.start_time &&
 			    now - p->hidden.opened_at < LABELS_FIRST_MS * NS_PER_MS;
 	int err = 0;
 
@@ -275,7 +276,8 @@ static int admission__try(struct lifecycle *l, struct process *p, uint64_t now)
 		err = admission__look(l, p, now);
 	if (err || verify_hidden__worth_waiting(&p->hidden, &p->target, now))
 		return err;
-	if (labels && (p->labels_asked || (p->asked && !p->labels_at)))
+	/* asked now, or when the process with the same R that is asked first has answered */
+	if (labels && !p->labels_never && (p->labels_asked || !p->labels_at))
 		return 0;
 	return admission__sample(l, p);
 }

@@ -192,18 +192,34 @@ static int track__end(struct call_track *t, uint32_t n, uint64_t by,
 	return err;
 }
 
-static int track__begin(struct call_finder *calls, struct call_track *t,
+/*
+ * The call @c begins, the @at-th that runs.  If others run inside of it, they were met first, in a
+ * stack that lacked @c: it began with them at the latest.
+ */
+static int track__begin(struct call_finder *calls, struct call_track *t, uint32_t at,
 			const struct sample_call *c, uint64_t outside, uint64_t from,
 			uint64_t until)
 {
+	struct profile_call call = {
+		.began = t->last ? t->whole + (from - t->whole) / 2 : from,
+		.error = t->last ? (from - t->whole) / 2 : 0,
+		.cut = !t->last,
+	};
 	struct running *r;
 
 	if (!t->running)
 		t->running = calloc(CALLS_DEPTH_MAX, sizeof(*t->running));
 	if (!t->running)
 		return -ENOMEM;
-	r = &t->running[t->n];
+	r = &t->running[at];
+	if (at < t->n) {
+		call.began = r->call.began;
+		call.error = r->call.error;
+		call.cut = r->call.cut;
+		memmove(r + 1, r, (t->n - at) * sizeof(*r));
+	}
 	*r = (struct running){
+		.call = call,
 		.env = c->env,
 		.context = c->context,
 		.outside = outside,
@@ -211,16 +227,27 @@ static int track__begin(struct call_finder *calls, struct call_track *t,
 		.http = name__matches(CALLS_HTTP, c->frame),
 	};
 	strncpy(r->name, c->frame->function->text, sizeof(r->name) - 1);
-	r->call = (struct profile_call){
-		.id = ++calls->last_id,
-		.outer = t->n ? &t->running[t->n - 1].call : NULL,
-		.name = r->name,
-		.began = t->last ? t->whole + (from - t->whole) / 2 : from,
-		.error = t->last ? (from - t->whole) / 2 : 0,
-		.cut = !t->last,
-	};
+	r->call.id = ++calls->last_id;
 	t->n++;
+	for (; at < t->n; at++) {
+		t->running[at].call.name = t->running[at].name;
+		t->running[at].call.outer = at ? &t->running[at - 1].call : NULL;
+	}
 	return 0;
+}
+
+/*
+ * Is the @at-th call that runs inside of the @i-th of @s?  It was met in stacks alone that lacked
+ * their outermost calls.
+ */
+static bool track__within(const struct call_track *t, uint32_t at, const struct sample *s,
+			  uint32_t i)
+{
+	if (at == t->n || t->running[at].outside)
+		return false;
+	while (i && !running__is(&t->running[at], t, s, &s->calls[i - 1], 0))
+		i--;
+	return i;
 }
 
 /* The first of the calls that ran in whose place is @c now, which is another; t->n: none. */
@@ -256,7 +283,7 @@ static int track__compare(struct call_finder *calls, struct call_track *t,
 		const struct sample_call *c = &s->calls[i];
 		const uint64_t hash = cut ? 0 : outside;
 		uint32_t found = at;
-		bool wanted;
+		bool wanted, within;
 
 		outside = map__hash(outside ^ c->env, c->context);
 		if (cut && !at)
@@ -275,16 +302,20 @@ static int track__compare(struct call_finder *calls, struct call_track *t,
 			}
 			at = found + 1;
 			t->running[found].last = sample__until(t, s);
+			if (!t->running[found].outside)
+				t->running[found].outside = hash;
 			continue;
 		}
-		/* inside of what was met so far nothing of before runs any more */
-		if (!err && (!cut || at))
+		/* if none of those before is inside of this one, they are over */
+		within = !cut && track__within(t, at, s, i);
+		if (!err && !within && (!cut || at))
 			err = track__end(t, at, from, p, sink);
+		if (!within)
+			at = t->n;
 		if (t->n == CALLS_DEPTH_MAX)
 			calls->too_deep++;
 		else if (!err)
-			err = track__begin(calls, t, c, hash, from, sample__until(t, s));
-		at = t->n;
+			err = track__begin(calls, t, at++, c, hash, from, sample__until(t, s));
 	}
 	return err || (cut && !at) ? err : track__end(t, at, from, p, sink);
 }

@@ -241,6 +241,29 @@ TEST(cut)
 	tap__said("f 155-170+-15", "but may have ended before");
 }
 
+/* What a cut stack showed goes on inside of what the next whole one has outside of it. */
+TEST(cut_outside)
+{
+	const struct sample cut = {.flags = XR_F_TRUNCATED, .counted = true};
+
+	LOOK_FOR("f", "g", "h");
+	sample(10, "main:1");
+	tap__is(sample_as(cut, 20, "- - h:4"), "h", "a cut stack without the outer calls");
+	tap__is(outer, "", "has none outside");
+	tap__is(sample(30, "main:1 f:2 h:4 g:5"), "g", "the next is whole");
+	tap__said("", "and ends none");
+	tap__is(sample(40, "main:1 f:2 h:4"), "h", "the call goes on");
+	tap__is(outer, "f", "in the one outside of it");
+	sample(50, "main:1");
+	tap__said("g 20-35+-15, h 15-45+-10, f 15-45+-10", "which began no later");
+	sample(60, "main:1 f:6");
+	sample_as(cut, 70, "- f:6 g:7 h:8");
+	sample(80, "main:1 f:6 g:9 h:8");
+	sample(90, "main:1");
+	tap__said("h 65-75+-10, g 65-75+-10, h 70-85+-15, g 70-85+-15, f 55-85+-10",
+		  "in other calls it is another");
+}
+
 TEST(names)
 {
 	static const char *const good[] = {"f", "pkg::f", "pkg:::f", "*", "predict*", "[[", "::"};

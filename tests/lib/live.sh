@@ -40,13 +40,17 @@ live_ours() {
 		grep -qzsFx "XRPROF_TEST=$WORK" "/proc/$1/environ"
 }
 
-live_cleanup() {
+# live_kill SIGNAL PID...: those of them that are of this test
+live_kill() {
 	local pid
-	for pid in "${live_pids[@]}"; do
-		live_ours "$pid" || continue
-		kill -CONT "$pid" 2>/dev/null
-		kill -KILL "$pid" 2>/dev/null
+	for pid in "${@:2}"; do
+		! live_ours "$pid" || kill -"$1" "$pid" 2>/dev/null
 	done
+}
+
+live_cleanup() {
+	live_kill CONT "${live_pids[@]}"
+	live_kill KILL "${live_pids[@]}"
 	wait 2>/dev/null
 	! mountpoint -q "$WORK/small" || umount "$WORK/small"
 	rm -rf "$WORK"
@@ -255,7 +259,7 @@ target_await_done() {
 }
 
 target_kill() {
-	kill -KILL "$TARGET_PID" 2>/dev/null
+	live_kill KILL "$TARGET_PID"
 	wait "$TARGET_JOB" 2>/dev/null
 }
 
@@ -339,7 +343,7 @@ prof_wait() {
 
 # prof_stop [SIGNAL]: end it as Ctrl-C does. Sets PROF_STATUS.
 prof_stop() {
-	kill -"${1:-INT}" "$PROF_PID" 2>/dev/null
+	live_kill "${1:-INT}" "$PROF_PID"
 	prof_wait
 }
 

@@ -34,7 +34,7 @@ serve_front() {
 
 # serve_stop [SIGNAL]: end it, and wait for that. Sets SERVE_STATUS.
 serve_stop() {
-	kill -"${1:-TERM}" "$SERVE_PID" 2>/dev/null
+	live_kill "${1:-TERM}" "$SERVE_PID"
 	if ! wait_until 120 gone "$SERVE_PID"; then
 		diag "serve did not end: $(cat "$SERVE_ERR")"
 		kill -KILL "$SERVE_PID"

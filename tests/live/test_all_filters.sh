@@ -57,7 +57,7 @@ if [ -n "$group" ]; then
 	# shellcheck disable=SC2016
 	place bygroup sh -c 'echo $$ >"$0/cgroup.procs" && exec R "$@"' "$group"
 	end_group() {
-		kill -KILL "${pid_of[bygroup]}" 2>/dev/null
+		live_kill KILL "${pid_of[bygroup]}"
 		for _ in 1 2 3 4 5 6 7 8 9 10; do
 			rmdir "$group" 2>/dev/null && break
 			sleep 0.1

@@ -76,7 +76,7 @@ mkdir "$WORK/small/upper" "$WORK/small/work"
 if mount -t overlay -o "lowerdir=$root,upperdir=$WORK/small/upper,workdir=$WORK/small/work" none "$WORK/merged"; then
 	trap 'live_cleanup_overlay' EXIT
 	live_cleanup_overlay() {
-		kill -KILL "${live_pids[@]}" 2>/dev/null
+		live_kill KILL "${live_pids[@]}"
 		sleep 0.2
 		umount "$WORK/merged/proc" 2>/dev/null
 		umount -l "$WORK/merged"

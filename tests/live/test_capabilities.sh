@@ -60,7 +60,7 @@ run() {
 	wait_until "${3:-60}" eval 'sampled || gone "$pid"'
 	sampled
 	samples=$?
-	kill -TERM "$pid" 2>/dev/null
+	live_kill TERM "$pid"
 	wait_until 60 gone "$pid"
 	wait "$pid"
 	status=$?

@@ -28,7 +28,7 @@ if [ -z "$group" ]; then
 	exit
 fi
 cgroup_cleanup() {
-	kill -KILL "${live_pids[@]}" 2>/dev/null
+	live_kill KILL "${live_pids[@]}"
 	wait_until 10 rmdir "$group" 2>/dev/null
 	live_cleanup
 }

@@ -62,7 +62,7 @@ running() {
 }
 
 end() {
-	kill -KILL "$@" 2>/dev/null
+	live_kill KILL "$@"
 	wait "$@" 2>/dev/null
 }
 

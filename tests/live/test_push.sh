@@ -38,7 +38,7 @@ serve_again() {
 }
 
 serve_stop() {
-	kill -KILL "$SERVER_PID" 2>/dev/null
+	live_kill KILL "$SERVER_PID"
 	wait "$SERVER_PID" 2>/dev/null
 }
 

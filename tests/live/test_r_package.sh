@@ -17,7 +17,8 @@ socket=xrprof-$$
 sleepers=$WORK/sleepers
 package_cleanup() {
 	tmux -L $socket kill-server 2>/dev/null
-	[ ! -e "$sleepers" ] || xargs -r kill <"$sleepers" 2>/dev/null
+	# shellcheck disable=SC2046  # numbers
+	[ ! -e "$sleepers" ] || live_kill TERM $(cat "$sleepers")
 	live_cleanup
 }
 trap package_cleanup EXIT

@@ -38,7 +38,7 @@ MEMORY_SIZE = 4 * (1 + 20) + 1
 # --- freeze ---
 
 class Follower:
-    """Samples of a process, as they come, and how often the profiler has said that it gave all it has."""
+    """Samples of a process, as they come."""
 
     def __init__(self, path, pid):
         self.file = open(path)
@@ -46,17 +46,15 @@ class Follower:
         self.rest = ''
 
     def wait(self, since):
-        """Until there are three samples from @since on; or none, for R has no frame. Returns their times."""
-        samples, ticks = [], []
+        """Until there are three samples from @since on: R is in a function at all times. Returns the time of the last."""
+        samples = []
 
         def enough():
             *lines, self.rest = (self.rest + self.file.read()).split('\n')
-            for _, tid, at in (line.split()[:3] for line in lines):
-                if int(at) >= since and tid in (self.pid, '0'):
-                    (samples if tid == self.pid else ticks).append(int(at))
-            return len(set(samples)) >= 3 or len(ticks) >= 3 or time.sleep(0.0003)
+            samples.extend(int(at) for _, tid, at in (line.split()[:3] for line in lines) if tid == self.pid and int(at) >= since)
+            return len(set(samples)) >= 3 or time.sleep(0.0003)
         wait_for('samples', int(self.pid), enough)
-        return samples
+        return samples[-1]
 
 
 def alive(pid):
@@ -114,13 +112,13 @@ def freeze(folder, pid, times, count, intervals, mode):
                 os.write(switch, b'1')
                 wait_for('the freezer', pid, frozen)
                 now = time.monotonic_ns()
-                seen = samples.wait(now)
+                last = samples.wait(now)
                 send(pid)
                 if not pending(pid):
                     sys.exit('SIGPROF does not wait for a process that is frozen')
                 os.write(switch, b'0')
                 wait_for('R to take the signal', pid, lambda: not pending(pid))
-                print(now, seen[-1] if seen else now, file=out)
+                print(now, last, file=out)
                 # whole or not at all; R looks at it between two rounds of its work
                 with open(mode + '.new', 'w') as progress:
                     print(done, file=progress)

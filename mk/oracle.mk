@@ -4,4 +4,4 @@
 unit-tests: $(BUILD)/oracle-tap
 
 $(BUILD)/oracle-tap: tests/fixtures/oracle_tap.c $(OBJS)
-	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -Wl,--wrap=cmd__session,--wrap=outputs__sink,--wrap=bpf_object__load_skeleton,--wrap=ring_buffer__free -o $@ $< $(OBJS) $(LDLIBS)
+	$(CROSS_COMPILE)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -Wl,--wrap=remote_report__sample,--wrap=cmd__session,--wrap=outputs__sink,--wrap=bpf_object__load_skeleton,--wrap=ring_buffer__free -o $@ $< $(OBJS) $(LDLIBS)

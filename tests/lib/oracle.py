@@ -46,7 +46,7 @@ class Follower:
         self.rest = ''
 
     def wait(self, since):
-        """Until there are three samples from @since on: R is in a function at all times. Returns the time of the last."""
+        """Until the profiler has looked three times from @since on. Returns the time of the last."""
         samples = []
 
         def enough():
@@ -196,7 +196,7 @@ def samples_of(path, pid, mine):
             for _ in range(int(count) - 1):
                 next(mine)
             if tid == owner:
-                samples.append(Sample(int(at), stack, more[0], labels(more[1])))
+                samples.append(Sample(int(at), stack, more[0], None if more[1] == '?' else labels(more[1])))
     if next(mine, None) is not None:
         sys.exit('there are more lines than samples')
     return sorted(samples, key=lambda s: s.at)
@@ -206,7 +206,7 @@ def identities(samples):
     """How many calls of oracle_call() have samples, by the label that each gives itself, and what is wrong with their numbers."""
     numbers, calls, wrong = collections.defaultdict(set), collections.defaultdict(set), []
     for sample in samples:
-        if 'round' in sample.labels and not sample.call.endswith('?'):
+        if sample.labels and 'round' in sample.labels and not sample.call.endswith('?'):
             numbers[sample.labels['round']].add(sample.call)
             calls[sample.call].add(sample.labels['round'])
     for call, several in numbers.items():
@@ -267,7 +267,7 @@ def compare(mode, oracle, ours, times, intervals, labels_path, pid, version, fir
             at += 1
         # a reading that took several periods is as many samples, all of one time
         inside = [sample for sample in inside if not int(first) or sample.at != inside[0].at]
-        wrong = [sample for sample in inside if sample.labels != set_then[i]]
+        wrong = [sample for sample in inside if sample.labels not in (None, set_then[i])]
         if wrong:
             different.append((set_then[i], len(wrong), len(inside), wrong[0].labels))
         if inside:

@@ -3,6 +3,7 @@
 # touches: session engine/bpf engine/remote
 # timeout: 300
 # engines: bpf
+# alone: live
 #
 # Many at once: 500 R processes for one profiler, also with few files open, and four profilers, of three
 # engines, for one R.

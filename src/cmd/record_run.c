@@ -519,6 +519,7 @@ int record__run(const struct config *c, struct signals *signals)
 		.lowest = c->verbose ? NOTES_DEBUG : NOTES_USER,
 		.limit = &limit,
 	};
+	session.labels_first = true; /* the duration begins with the first sample */
 	if (record_files__check(c, &f) == -EINVAL)
 		return cmd__usage_error(&cmd_record, &f);
 	err = cmd__btf(c->btf, &f);

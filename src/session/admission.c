@@ -263,8 +263,8 @@ static int admission__checked(struct lifecycle *l, struct process *p, const stru
 static int admission__try(struct lifecycle *l, struct process *p, uint64_t now)
 {
 	/* the first samples have labels, too; others may be over before the answer */
-	const bool labels = p->origin == PROCESS_NAMED && l->config->capture & XR_ROW_LABELS &&
-			    p->target.row.start_time &&
+	const bool labels = l->config->labels_first && l->config->capture & XR_ROW_LABELS &&
+			    p->origin == PROCESS_NAMED && p->target.row.start_time &&
 			    now - p->hidden.opened_at < LABELS_FIRST_MS * NS_PER_MS;
 	int err = 0;
 

@@ -28,12 +28,13 @@ struct session_config {
 	const struct engine_ops *const *engines;
 	uint32_t freq; /* Hz */
 	enum engine_clock clock;
-	uint32_t capture; /* XR_CAPTURE */
-	bool raw;	  /* of native frames, all are shown (profile/decode.h) */
-	uint32_t asked;	  /* of it, what the user asked for: a line is printed if it is missing */
-	bool one_type;	  /* who takes the samples has one sample type: waiting is ticks */
-	bool sources;	  /* who takes them shows sources (sink.h) */
-	bool lines;	  /* and a sample is lines, one for each (records.c) */
+	uint32_t capture;  /* XR_CAPTURE */
+	bool raw;	   /* of native frames, all are shown (profile/decode.h) */
+	uint32_t asked;	   /* of it, what the user asked for: a line is printed if it is missing */
+	bool one_type;	   /* who takes the samples has one sample type: waiting is ticks */
+	bool sources;	   /* who takes them shows sources (sink.h) */
+	bool labels_first; /* the first sample of a named process waits for its labels */
+	bool lines;	   /* and a sample is lines, one for each (records.c) */
 	const struct event_list *events; /* and `period`: as in struct engine_config */
 	uint32_t period;
 	const struct calls_wanted *calls; /* with XR_ROW_CALLS; NULL: no calls are looked for */

@@ -171,6 +171,7 @@ TEST(labels_first)
 
 	session__begin(&c.pid, 1);
 	config.capture = XR_ROW_LABELS;
+	config.labels_first = true;
 	config.notes.line = on_labels;
 	adds_before_labels = UINT32_MAX;
 	tap__bail_if(session__open_start(), "the session does not start");

@@ -50,6 +50,7 @@ struct record {
 	bool late;		   /* a message has reported that no R has come yet */
 	uint64_t summed_at;	   /* ns, when the counts were last printed */
 	uint64_t waited_at;	   /* ns, when waits that are not over were last asked for */
+	bool ready;		   /* --ready is written */
 	bool told;		   /* by a signal, to end */
 	bool ends; /* a request, or the end was seen: what was started is ending, too */
 };
@@ -81,12 +82,16 @@ static void record__keep(const struct record *r)
 	rights__keep(uses);
 }
 
-/* Tell who started us that sampling has begun. */
-static int record__ready(const struct record *r, struct errmsg *f)
+/* Tell who started us that sampling has begun, once it has. */
+static int record__ready(struct record *r, struct errmsg *f)
 {
 	struct buf text = {0};
-	int err = buf__printf(&text, "%d\n", (int)getpid());
+	int err;
 
+	if (!r->config->ready || r->ready || (!r->config->command && !session__settled(r->session)))
+		return 0;
+	r->ready = true;
+	err = buf__printf(&text, "%d\n", (int)getpid());
 	if (err)
 		errmsg__set(f, err, "cannot write --ready: %s", os__reason(err));
 	else
@@ -112,8 +117,6 @@ static int record__start(struct record *r, struct errmsg *f)
 	}
 	if (err)
 		*f = *session__why(r->session);
-	else if (c->ready)
-		err = record__ready(r, f);
 	return err;
 }
 
@@ -261,16 +264,18 @@ static void record__late(struct record *r)
 	r->late = true;
 }
 
-static void record__loop(struct record *r)
+static int record__loop(struct record *r, struct errmsg *f)
 {
 	enum session_state state = SESSION_RUNS;
 
 	r->summed_at = r->waited_at = os__now();
 	while (state == SESSION_RUNS) {
-		int timeout = POLL_MS;
+		int timeout = POLL_MS, err = record__ready(r, f);
 
+		if (err)
+			return err;
 		if (record__time_over(r, &timeout))
-			return;
+			return 0;
 		state = session__poll(r->session, timeout);
 		workload__ended(&r->workload);
 		record__late(r);
@@ -280,6 +285,7 @@ static void record__loop(struct record *r)
 		record__progress(r);
 	}
 	r->ends = state != SESSION_FAILED;
+	return 0;
 }
 
 /* Nothing was profiled: why not? */
@@ -422,13 +428,14 @@ static int record__session(struct record *r)
 	int err;
 
 	err = record__start(r, &f);
+	if (!err)
+		err = record__loop(r, &f);
 	if (err) {
 		session__stop(r->session, &stats);
 		log__line("%s", f.text);
 		record__await(r);
 		return CMD_FAILED;
 	}
-	record__loop(r);
 	progress__clear(r->progress);
 	err = session__stop(r->session, &stats);
 	return record__report(r, err, &stats);

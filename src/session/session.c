@@ -401,6 +401,18 @@ enum session_state session__poll(struct session *s, int timeout_ms)
 	return SESSION_RUNS;
 }
 
+bool session__settled(const struct session *s)
+{
+	const struct process *p = NULL;
+
+	while ((p = processes__next(&s->life.processes, p)))
+		if (process__named(p) &&
+		    (p->state == PROCESS_FOUND ||
+		     (p->state == PROCESS_WAITING && !p->looked && !p->undecided)))
+			return false;
+	return true;
+}
+
 uint64_t session__began(const struct session *s)
 {
 	return s->life.began;

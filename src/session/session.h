@@ -14,6 +14,7 @@
 #ifndef XR_SESSION_SESSION_H
 #define XR_SESSION_SESSION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -50,6 +51,12 @@ int session__add_workload(struct session *s, pid_t pid);
  * process needs to be looked at soon.  After session__start.
  */
 enum session_state session__poll(struct session *s, int timeout_ms);
+
+/*
+ * session__settled - is each of the processes that were named sampled, or known to be one that
+ * waits for something in it, R or a call?  After session__start, which waits for them only so long.
+ */
+bool session__settled(const struct session *s);
 
 /* session__began - ns, CLOCK_MONOTONIC, when sampling began; 0: it has not. */
 uint64_t session__began(const struct session *s);

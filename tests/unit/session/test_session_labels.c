@@ -157,11 +157,14 @@ TEST(at_once)
 }
 
 static unsigned int adds_before_labels;
+static bool settled_before_labels;
 
 static void on_labels(void *arg, enum notes_level level, const char *line)
 {
-	if (strstr(line, "labels are not available"))
+	if (strstr(line, "labels are not available")) {
 		adds_before_labels = fake.adds;
+		settled_before_labels = session__settled(session);
+	}
 }
 
 /* The R program's own labels: this one has none. */
@@ -174,9 +177,12 @@ TEST(labels_first)
 	config.labels_first = true;
 	config.notes.line = on_labels;
 	adds_before_labels = UINT32_MAX;
+	settled_before_labels = true;
 	tap__bail_if(session__open_start(), "the session does not start");
 	tap__ok(poll_until(&fake.adds, 1) && !adds_before_labels,
 		"an R that is named is sampled when it is known where its labels are");
+	tap__ok(!settled_before_labels && session__settled(session),
+		"it is settled then, and not before");
 	session__finish_end();
 	child__end(&c);
 }

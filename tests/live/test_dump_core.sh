@@ -77,6 +77,20 @@ if [ -n "$core" ]; then
 	PY
 fi
 
+check "sixteen times 64 MiB of notes: what is read of them is limited" python3 - "$XRPROF" "$WORK/notes" <<-'PY'
+	import resource, struct, subprocess, sys
+	program, path = sys.argv[1:]
+	with open(path, "wb") as f: # a core file of x86-64 with PT_NOTE alone
+	    f.write(b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 4, 62, 1, 0, 64, 0, 0, 64, 56, 16, 0, 0, 0))
+	    for i in range(16):
+	        f.write(struct.pack("<IIQQQQQQ", 4, 0, 4096 + i * 16, 0, 0, 64 << 20, 0, 4))
+	    f.truncate(4096 + 16 * 16 + (64 << 20))
+	done = subprocess.run([program, "dump", "--core", path], capture_output=True, text=True)
+	mib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
+	assert done.returncode == 1 and done.stderr.count("\n") == 1, done
+	assert mib < 256, mib
+PY
+
 # crashed PLACE FUNCTION: R crashed there. Sets core, and of an image root.
 crash=$WORK/crash.so
 # -nostdlib: without the versions of this machine's libc, which an image may not have

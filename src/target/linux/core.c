@@ -19,7 +19,7 @@
 #include "target/variables.h"
 
 #define SEGMENTS_MAX 100000u
-#define NOTES_MAX    (64u << 20) /* bytes of the notes */
+#define NOTES_MAX    (64u << 20) /* bytes of all notes; those after that are not read */
 #define PAGE	     4096u
 
 /* Memory that is in the file. */
@@ -40,6 +40,7 @@ struct core {
 	size_t nsegments, segments_cap;
 	struct core_map *maps;
 	size_t nmaps, maps_cap;
+	uint64_t notes; /* bytes of those read */
 	uint64_t entry; /* where its program begins, AT_ENTRY */
 	uint16_t machine;
 	const char *libr; /* where R's file is now, if the caller named it */
@@ -181,8 +182,9 @@ static int core__notes(struct core *c, const GElf_Phdr *ph)
 	GElf_Nhdr note;
 	int err = 0;
 
-	if (ph->p_filesz > NOTES_MAX)
+	if (ph->p_filesz > NOTES_MAX - c->notes)
 		return 0;
+	c->notes += ph->p_filesz;
 	data = elf_getdata_rawchunk(c->elf, (int64_t)ph->p_offset, ph->p_filesz, ELF_T_NHDR);
 	while (data && !err && (at = gelf_getnote(data, at, &note, &name, &desc)) > 0)
 		err = core__note(c, note.n_type, (const char *)data->d_buf + desc, note.n_descsz);

@@ -237,17 +237,20 @@ static int track__begin(struct call_finder *calls, struct call_track *t, uint32_
 }
 
 /*
- * Is the @at-th call that runs inside of the @i-th of @s?  It was met in stacks alone that lacked
- * their outermost calls.
+ * Of the calls that run from the @at-th on, the first that is inside of the @i-th of @s: it was met
+ * in stacks alone that lacked their outermost calls.  t->n: none is.
  */
-static bool track__within(const struct call_track *t, uint32_t at, const struct sample *s,
-			  uint32_t i)
+static uint32_t track__inside(const struct call_track *t, uint32_t at, const struct sample *s,
+			      uint32_t i)
 {
-	if (at == t->n || t->running[at].outside)
-		return false;
-	while (i && !running__is(&t->running[at], t, s, &s->calls[i - 1], 0))
-		i--;
-	return i;
+	/* which of them are outside of those of a stack that was cut is not known */
+	const bool all = !at && s->flags & XR_F_TRUNCATED;
+
+	for (uint32_t k = at; k < t->n && (all || k == at); k++)
+		for (uint32_t j = i; j-- > 0 && !t->running[k].outside;)
+			if (running__is(&t->running[k], t, s, &s->calls[j], 0))
+				return k;
+	return t->n;
 }
 
 /* The first of the calls that ran in whose place is @c now, which is another; t->n: none. */
@@ -282,8 +285,8 @@ static int track__compare(struct call_finder *calls, struct call_track *t,
 	for (uint32_t i = s->ncalls; i-- > 0 && !err;) {
 		const struct sample_call *c = &s->calls[i];
 		const uint64_t hash = cut ? 0 : outside;
-		uint32_t found = at;
-		bool wanted, within;
+		uint32_t found = at, inside;
+		bool wanted;
 
 		outside = map__hash(outside ^ c->env, c->context);
 		if (cut && !at)
@@ -307,11 +310,10 @@ static int track__compare(struct call_finder *calls, struct call_track *t,
 			continue;
 		}
 		/* if none of those before is inside of this one, they are over */
-		within = !cut && track__within(t, at, s, i);
-		if (!err && !within && (!cut || at))
+		inside = track__inside(t, at, s, i);
+		if (!err && inside == t->n && (!cut || at))
 			err = track__end(t, at, from, p, sink);
-		if (!within)
-			at = t->n;
+		at = inside < t->n ? inside : t->n;
 		if (t->n == CALLS_DEPTH_MAX)
 			calls->too_deep++;
 		else if (!err)

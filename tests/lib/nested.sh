@@ -47,7 +47,8 @@ nested_right() {
 nested_whole() {
 	local reason
 	for reason in no_table no_rule bad_stack too_many; do
-		[ "$reason" = "${2-}" ] || is "$(nested_stat $reason)" 0 "$1: stacks that end early, $reason: 0" || diag "$(cat "$PROF_OUT.stats")"
+		[ "$reason" = "${2-}" ] || is "$(nested_stat $reason)" 0 "$1: stacks that end early, $reason: 0" ||
+			diag "$(grep -m 5 -F '"<no-native>"' "$PROF_OUT")" "$(cat "$PROF_OUT.err" "$PROF_OUT.stats")"
 	done
 	[ "$(nested_stat whole)" -gt 0 ]
 	ok $? "$1: stacks go to the outermost frame"

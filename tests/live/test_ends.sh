@@ -30,7 +30,7 @@ has_stacks() {
 # begin END SECONDS: a target under the profiler.
 begin() {
 	target_start host work "$2" "$1" "$helper"
-	prof_start "$WORK/$1.out" -F 499 -p "$TARGET_PID"
+	prof_start "$WORK/$1.out" -v -F 499 -p "$TARGET_PID"
 	ok $? "$1: the profiler starts"
 	target_go
 }
@@ -50,7 +50,7 @@ target_await_done
 ok $? "exec: the program got there"
 prof_wait
 ended "the program becomes another"
-is "$(cat "/proc/$TARGET_PID/comm")" sleep "exec: the other program runs on"
+is "$(cat "/proc/$TARGET_PID/comm")" sleep "exec: the other program runs on" || diag "$(cat "$PROF_OUT.err")" "done $(stat -c %y "$TARGET_DIR/done"), stats $(stat -c %y "$PROF_OUT.stats"), now $(date +%T.%N)"
 target_kill
 
 for signal in KILL TERM; do

@@ -21,7 +21,7 @@ samples=${SAMPLES:-2000}
 nested_run() {
 	local place=$1 with=$2
 	target_start "$place" nested_calls "$WORK/nested-$place.so" "$with"
-	prof_start "$TARGET_DIR/ours" -F 1999 --native=full --max-sample-time 1000000 -p "$TARGET_PID" || return 1
+	prof_start "$TARGET_DIR/ours" -v -F 1999 --native=full --max-sample-time 1000000 -p "$TARGET_PID" || return 1
 	check "$place, $with: it is profiled" wait_until 120 nested_enough "$with"
 	prof_stop
 	is "$PROF_STATUS" 0 "$place, $with: the profiler ends" || diag "$(cat "$PROF_OUT.err")"

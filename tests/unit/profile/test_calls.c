@@ -264,6 +264,29 @@ TEST(cut_outside)
 		  "in other calls it is another");
 }
 
+/* The same where the next is cut as well, further out. */
+TEST(cut_twice)
+{
+	const struct sample cut = {.flags = XR_F_TRUNCATED, .counted = true};
+
+	LOOK_FOR("f", "g", "h");
+	sample(10, "main:1");
+	sample_as(cut, 20, "- - - h:4");
+	tap__is(sample_as(cut, 30, "- - g:3 h:4"), "h", "the call goes on");
+	tap__is(outer, "g", "in the one that is outside of it");
+	sample(40, "main:1 f:2 g:3 h:4");
+	tap__said("", "a whole stack ends none");
+	sample(50, "main:1");
+	tap__said("h 15-45+-10, g 15-45+-10, f 15-45+-10", "each is one call");
+	sample(60, "main:1 f:5");
+	sample_as(cut, 70, "- - - h:7");
+	tap__is(sample_as(cut, 80, "- - g:6 h:7"), "h", "inside of one that a whole stack showed");
+	sample(90, "main:1 f:5 g:6 h:7");
+	tap__said("", "too");
+	sample(100, "main:1");
+	tap__said("h 65-95+-10, g 65-95+-10, f 55-95+-10", "each is one call");
+}
+
 TEST(names)
 {
 	static const char *const good[] = {"f", "pkg::f", "pkg:::f", "*", "predict*", "[[", "::"};

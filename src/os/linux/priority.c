@@ -9,13 +9,18 @@
 
 #include "os/rights.h"
 
+/* Is it as it was?  The flag stays with who was raised once, and is returned with the policy. */
+static bool priority__is_ordinary(void)
+{
+	errno = 0;
+	return !getpriority(PRIO_PROCESS, 0) && !errno &&
+	       (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_OTHER;
+}
+
 static bool priority__set(void)
 {
 	struct sched_param first = {.sched_priority = 1}, other = {.sched_priority = 0};
 
-	errno = 0;
-	if (getpriority(PRIO_PROCESS, 0) || errno || sched_getscheduler(0) != SCHED_OTHER)
-		return false;
 	if (!sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first))
 		return true;
 	return !sched_setscheduler(0, SCHED_OTHER | SCHED_RESET_ON_FORK, &other) &&
@@ -24,9 +29,13 @@ static bool priority__set(void)
 
 bool priority__raise(void)
 {
-	uint64_t raised = rights__raise(RIGHTS_PRIORITY);
-	bool yes = priority__set();
+	uint64_t raised;
+	bool yes;
 
+	if (!priority__is_ordinary())
+		return false;
+	raised = rights__raise(RIGHTS_PRIORITY);
+	yes = priority__set();
 	rights__lower(raised);
 	return yes;
 }
@@ -41,17 +50,18 @@ static void on_time_used(int signal)
 }
 
 /* RLIMIT_RTTIME counts what a real-time process uses between two calls in which it waits. */
-void priority__raise_for(unsigned int ms)
+bool priority__raise_for(unsigned int ms)
 {
 	struct sigaction act = {.sa_handler = on_time_used, .sa_flags = SA_RESTART};
 	struct rlimit limit;
 
+	if (!priority__is_ordinary())
+		return false;
 	/* the kernel raises the limit each time it was reached */
 	if (sigaction(SIGXCPU, &act, NULL) || getrlimit(RLIMIT_RTTIME, &limit))
-		return;
+		return false;
 	limit.rlim_cur = ms * 1000u;
-	if (!setrlimit(RLIMIT_RTTIME, &limit))
-		priority__raise();
+	return !setrlimit(RLIMIT_RTTIME, &limit) && priority__raise();
 }
 
 void priority__lower(void)

@@ -15,10 +15,10 @@ bool priority__raise(void);
 
 /*
  * priority__raise_for - the same until this process, not waiting, has used @ms of CPU time; then,
- * or when nothing allows it, it is as others.  Call again when it may be raised again.  SIGXCPU is
- * this function's.
+ * or when nothing allows it, it is as others.  Call again, which costs two system calls, when it
+ * may be raised again.  SIGXCPU is this function's.  Returns whether it was raised now.
  */
-void priority__raise_for(unsigned int ms);
+bool priority__raise_for(unsigned int ms);
 
 /* priority__lower - back to what it was before priority__raise(), if that returned true. */
 void priority__lower(void);

@@ -41,7 +41,7 @@ switch(args[[3L]],
     exec = {
         outer_most(seconds)
         put("done")
-        .C("helper_exec", "sleep", "60")
+        .C("helper_exec", "sleep", "1000")
     },
     threads = {
         .C("helper_burn", 1L)

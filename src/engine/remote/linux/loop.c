@@ -16,6 +16,9 @@
 #include "os/proc.h"
 #include "os/rights.h"
 
+/* CPU time without a wait: an engine that cannot keep up must not hold up all others */
+#define RAISED_MS 100
+
 #define PROVE_EACH 64u	  /* ticks between two looks for R's thread, where it was not found */
 #define KEYS_MAX   64u	  /* by which it is found */
 #define OFF_CPU_NS 100000 /* less CPU time counts as none */
@@ -68,7 +71,7 @@ int remote_loop__open(struct engine **out, const struct engine_config *config,
 		err = errmsg__set(f, -errno, "cannot create a timer: %s", strerror(errno));
 		goto failed;
 	}
-	e->priority_raised = priority__raise();
+	e->priority_raised = priority__raise_for(RAISED_MS);
 	e->name = name;
 	*out = e;
 	return 0;
@@ -442,6 +445,9 @@ static int engine__wait(struct engine *e, uint64_t now, uint64_t end)
 {
 	struct pollfd pfd = {.fd = e->timer, .events = POLLIN};
 
+	/* it has caught up */
+	if (e->priority_raised)
+		priority__raise_for(RAISED_MS);
 	return poll(&pfd, 1, (int)((end - now + NS_PER_MS - 1) / NS_PER_MS)) < 0 ? -errno : 0;
 }
 

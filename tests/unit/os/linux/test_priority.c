@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The priority of who must be on time.  In children: it counts for the process. */
+#define _GNU_SOURCE
+#include "os/linux/priority.h"
+
+#include <sched.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "tap.h"
+
+static bool real_time(void)
+{
+	return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_FIFO;
+}
+
+/* Does @test hold in a child? */
+static bool in_child(bool (*test)(void))
+{
+	pid_t pid = fork();
+	int status = -1;
+
+	if (!pid)
+		_exit(!test());
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+	       !WEXITSTATUS(status);
+}
+
+static bool may(void)
+{
+	return priority__raise() && real_time();
+}
+
+static bool again(void)
+{
+	bool ok = true;
+
+	for (int i = 0; i < 3 && ok; i++) {
+		ok = priority__raise() && real_time() && !priority__raise();
+		priority__lower();
+		ok = ok && !real_time();
+	}
+	return ok;
+}
+
+/* Compute until this is as others, 5 s of CPU time at most. */
+static bool lowered(void)
+{
+	struct timespec used;
+
+	do
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	while (real_time() && used.tv_sec < 5);
+	return !real_time();
+}
+
+static bool for_a_while(void)
+{
+	return priority__raise_for(50) && real_time() && !priority__raise_for(50) && lowered() &&
+	       priority__raise_for(50) && real_time() && lowered();
+}
+
+/* Who waits in between stays real-time. */
+static bool with_waits(void)
+{
+	const struct timespec ms = {.tv_nsec = NS_PER_MS};
+	struct timespec used;
+	bool ok = priority__raise_for(400);
+
+	do {
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+		if (used.tv_nsec / NS_PER_MS % 20 == 0)
+			nanosleep(&ms, NULL);
+	} while (real_time() && used.tv_sec < 1);
+	return ok && real_time();
+}
+
+TEST(priority)
+{
+	if (!in_child(may)) {
+		tap__skip("no real-time priority", "the priority is raised");
+		return;
+	}
+	tap__ok(in_child(again), "it is raised again after it was lowered");
+	tap__ok(in_child(for_a_while), "it is lowered when its time is used, and raised again");
+	tap__ok(in_child(with_waits), "who waits in between keeps it");
+}

@@ -15,7 +15,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import raw_pprof
 
-ROUNDING = 1.001  # ms: a profile has whole ms, of the start and of the error, too
+ROUNDING = 1.001  # ms: a profile has whole ms, of the start, the duration and the error: of two of them
 
 
 def logged_calls(path):
@@ -61,9 +61,10 @@ def off(call, entry):
 def may_be(call, entry):
     """Can that be the logged call?  The error that is stated is of its two ends together."""
     error, end = call["error_ms"] + ROUNDING, call["from"] + call["ms"]
+    end_error = error + ROUNDING / 2  # the end is made of two of them
     return (call["function"] == entry["function"] and off(call, entry) <= error and
             entry["first"] - error <= call["from"] <= entry["last"] + error and
-            entry["ends"] - error <= end <= entry["ended"] + error)
+            entry["ends"] - end_error <= end <= entry["ended"] + end_error)
 
 
 def must_be_found(entry, hz, wall):

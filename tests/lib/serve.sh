@@ -3,6 +3,14 @@
 #
 # For live tests of `serve`. Source it after live.sh.
 
+# long_interval: an --interval that does not end for ten minutes. (One ends at the multiples of its length since 1970.)
+long_interval() {
+	local now seconds
+	now=$(date +%s)
+	for ((seconds = 3600; seconds - now % seconds < 600; seconds += 997)); do :; done
+	echo "$seconds"
+}
+
 # serve_start ARG...: in the background, what it says in SERVE_ERR, and wait until it samples. Sets SERVE_PID.
 serve_count=0
 serve_start() {

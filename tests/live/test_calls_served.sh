@@ -20,7 +20,7 @@ counted() {
 
 dir=$WORK/profiles
 target_start host calls_held
-serve_start -p "$TARGET_PID" --calls quick --calls held -F 99 --max-cpu 0 --interval 3600 --dir "$dir" --listen "unix:$WORK/socket" ||
+serve_start -p "$TARGET_PID" --calls quick --calls held -F 99 --max-cpu 0 --interval "$(long_interval)" --dir "$dir" --listen "unix:$WORK/socket" ||
 	bail "serve does not run"
 target_go
 check "the calls that ended are in /metrics" wait_until 120 counted quick 5 || diag "$(metrics | grep call_)"

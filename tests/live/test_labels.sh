@@ -57,7 +57,7 @@ TARGET_WRAP=()
 # --- what each says ---
 
 dir=$WORK/own
-serve_start --dir "$dir" --interval 600 -F 199 --max-cpu 0 --pid "$blue,$red" --host lab --label site=here \
+serve_start --dir "$dir" --interval "$(long_interval)" -F 199 --max-cpu 0 --pid "$blue,$red" --host lab --label site=here \
 	--label-env XRPROF_TEAM=team --label-env XRPROF_ENV
 ok $? "serve starts"
 written() {
@@ -86,7 +86,7 @@ line "$(zcat "$dir"/index-*.jsonl.gz)" '"command": ?"[^"]*spin\.R' "the index ha
 # --- one service for all; and reading it back ---
 
 dir=$WORK/fixed
-serve_start --dir "$dir" --interval 600 -F 199 --max-cpu 0 --pid "$blue" --service shop --label-env XRPROF_TEAM=service
+serve_start --dir "$dir" --interval "$(long_interval)" -F 199 --max-cpu 0 --pid "$blue" --service shop --label-env XRPROF_TEAM=service
 ok $? "serve starts with --service"
 check "it is the service" wait_until 60 written service=shop
 serve_stop

@@ -52,7 +52,7 @@ umount "$WORK/small"
 # --- the one that writes hangs ---
 
 dir=$WORK/hung
-serve_start --dir "$dir" --interval 600 -F 99 --max-cpu 0 --max-memory 16M --pid "$spin"
+serve_start --dir "$dir" --interval "$(long_interval)" -F 99 --max-cpu 0 --max-memory 16M --pid "$spin"
 ok $? "serve starts"
 front=$(serve_front)
 kill -STOP "$front"

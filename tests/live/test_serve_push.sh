@@ -110,7 +110,7 @@ check "they wait on: $left" [ "$left" -ge 4 ]
 receiver_start pyroscope
 receiver_start otlp
 taken_before=$(($(count pyroscope) + $(count otlp)))
-serve_start --pid "$TARGET_PID" --interval 600 -F 199 --max-cpu 0 "${ways[@]}"
+serve_start --pid "$TARGET_PID" --interval "$(long_interval)" -F 199 --max-cpu 0 "${ways[@]}"
 ok $? "serve starts again"
 check "and sends them" wait_until 60 eval '[ "$(waits)" -eq 0 ]'
 is "$(($(count pyroscope) + $(count otlp) - taken_before))" "$left" "each once"

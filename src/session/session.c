@@ -406,9 +406,7 @@ bool session__settled(const struct session *s)
 	const struct process *p = NULL;
 
 	while ((p = processes__next(&s->life.processes, p)))
-		if (process__named(p) &&
-		    (p->state == PROCESS_FOUND ||
-		     (p->state == PROCESS_WAITING && !p->looked && !p->undecided)))
+		if (process__named(p) && p->state == PROCESS_FOUND)
 			return false;
 	return true;
 }

@@ -53,8 +53,8 @@ int session__add_workload(struct session *s, pid_t pid);
 enum session_state session__poll(struct session *s, int timeout_ms);
 
 /*
- * session__settled - is each of the processes that were named sampled, or known to be one that
- * waits for something in it, R or a call?  After session__start, which waits for them only so long.
+ * session__settled - are the processes that were named sampled, as far as R was found in them?
+ * After session__start, which waits for them only so long.
  */
 bool session__settled(const struct session *s);
 

@@ -139,4 +139,17 @@ static inline void child__file(const char *path, bool program, bool named)
 		     "cannot write %s", path);
 }
 
+/* child__holds - does @test hold in a child?  For what is for good, or counts for the process. */
+static inline bool child__holds(bool (*test)(void))
+{
+	pid_t pid = fork();
+	int status = -1;
+
+	if (!pid)
+		_exit(!test());
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return pid > 0 && WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
 #endif

@@ -9,23 +9,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "child.h"
 #include "tap.h"
 
 static bool real_time(void)
 {
 	return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_FIFO;
-}
-
-/* Does @test hold in a child? */
-static bool in_child(bool (*test)(void))
-{
-	pid_t pid = fork();
-	int status = -1;
-
-	if (!pid)
-		_exit(!test());
-	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
-	       !WEXITSTATUS(status);
 }
 
 static bool may(void)
@@ -79,11 +68,11 @@ static bool with_waits(void)
 
 TEST(priority)
 {
-	if (!in_child(may)) {
+	if (!child__holds(may)) {
 		tap__skip("no real-time priority", "the priority is raised");
 		return;
 	}
-	tap__ok(in_child(again), "it is raised again after it was lowered");
-	tap__ok(in_child(for_a_while), "it is lowered when its time is used, and raised again");
-	tap__ok(in_child(with_waits), "who waits in between keeps it");
+	tap__ok(child__holds(again), "it is raised again after it was lowered");
+	tap__ok(child__holds(for_a_while), "it is lowered when its time is used, and raised again");
+	tap__ok(child__holds(with_waits), "who waits in between keeps it");
 }

@@ -8,24 +8,12 @@
 #include <sys/syscall.h>
 
 #include "os/proc.h"
+#include "child.h"
 #include "tap.h"
 
 #define BIT(n) (1ULL << (n))
 
 static const uint64_t in_memory = 0x5eed;
-
-/* Does @test hold in a child? */
-static bool in_child(bool (*test)(void))
-{
-	pid_t pid = fork();
-	int status = -1;
-
-	if (!pid)
-		_exit(!test());
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return pid > 0 && WIFEXITED(status) && !WEXITSTATUS(status);
-}
 
 static bool nothing_in_effect(void)
 {
@@ -168,15 +156,16 @@ TEST(rights)
 	tap__ok(!rights__exceed() && rights__whose(NULL) == RIGHTS_PROCESS &&
 			!rights__may_look(getpid(), 0),
 		"this program has what its caller has");
-	tap__ok(in_child(closed_descriptors), "closed standard descriptors are taken, and useless");
+	tap__ok(child__holds(closed_descriptors),
+		"closed standard descriptors are taken, and useless");
 	if (geteuid() || !(rights__permitted() & BIT(CAP_SYS_PTRACE))) {
 		tap__skip("needs root's capabilities", "capabilities");
 		return;
 	}
-	tap__ok(in_child(nothing_in_effect), "at the start nothing is in effect");
-	tap__ok(in_child(raised_and_lowered), "what a use needs is, until it is lowered");
-	tap__ok(in_child(given_up), "dropped capabilities cannot be raised again");
-	tap__ok(in_child(without_reading), "another user's process is looked at with it alone");
-	tap__ok(in_child(as_in_container),
+	tap__ok(child__holds(nothing_in_effect), "at the start nothing is in effect");
+	tap__ok(child__holds(raised_and_lowered), "what a use needs is, until it is lowered");
+	tap__ok(child__holds(given_up), "dropped capabilities cannot be raised again");
+	tap__ok(child__holds(without_reading), "another user's process is looked at with it alone");
+	tap__ok(child__holds(as_in_container),
 		"one with the same capabilities is looked at without CAP_SYS_PTRACE");
 }

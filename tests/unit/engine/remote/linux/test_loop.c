@@ -466,7 +466,20 @@ static bool trace(pid_t pid)
 	return false;
 }
 
-/* The process is traced by a child of ours, as by a debugger, that lets it run. */
+/*
+ * Lets what it traces run on, as a debugger does.  It may get the signal of an alarm: the engine
+ * lets go of a thread in which one is pending (alarm__clear).
+ */
+static void tracer__run(void)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, __WALL)) > 0)
+		ptrace(PTRACE_CONT, pid, NULL, (long)(status >> 16 ? 0 : WSTOPSIG(status)));
+}
+
+/* The process is traced by a child of ours, as by a debugger. */
 static pid_t tracer__start(struct scene *s)
 {
 	int ready[2];
@@ -481,7 +494,7 @@ static pid_t tracer__start(struct scene *s)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		byte = trace(s->child.pid) ? 'y' : 'n';
 		if (write(ready[1], &byte, 1) == 1)
-			rest(NULL);
+			tracer__run();
 		_exit(1);
 	}
 	close(ready[1]);

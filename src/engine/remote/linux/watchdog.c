@@ -77,7 +77,8 @@ static bool watchdog__look(const struct watchdog *w)
 {
 	if (!atomic_load(&w->page->held))
 		return false;
-	if (tracer__state(w) == 'T' && getppid() == w->parent) {
+	/* asked again: one that was told, let go and stopped itself since then is left so */
+	if (tracer__state(w) == 'T' && atomic_load(&w->page->held) && getppid() == w->parent) {
 		atomic_store(&w->page->told, 1);
 		syscall(SYS_tgkill, w->parent, w->tracer, SIGCONT);
 	}

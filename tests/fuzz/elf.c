@@ -41,7 +41,8 @@ static void ask__debug(Elf *elf)
 			fuzz__fail("a debug file %.64s", path);
 	}
 	memset(&d, 0, sizeof(d));
-	err = hidden__from_debug(elf, elf, &d);
+	debug_file__same(elf, elf);
+	err = hidden__from_debug(elf, &d);
 	if (err > 0)
 		fuzz__fail("from its debug file: %d", err);
 }

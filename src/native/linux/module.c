@@ -81,12 +81,10 @@ static int module__debug_files(struct symbols *s, pid_t pid, Elf *elf, const cha
 {
 	unsigned int n = 0;
 	int err = 0, fd;
+	Elf *debug;
 
-	while (!err && (fd = debug_file__open(elf, pid, path, &n)) >= 0) {
-		Elf *debug = elf_begin(fd, ELF_C_READ, NULL);
-
-		if (debug && elf_kind(debug) == ELF_K_ELF && !debug_file__same(elf, debug))
-			err = symbols__of_debug(s, debug);
+	while (!err && (debug = debug_file__next(elf, pid, path, &n, &fd))) {
+		err = symbols__of_debug(s, debug);
 		elf_end(debug);
 		close(fd);
 	}

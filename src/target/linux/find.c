@@ -204,18 +204,13 @@ static void target__derive(struct target *t, int fd)
 	unsigned int n = 0;
 	int debug_fd, err = -ENOENT;
 	/* libelf loses the tables of a handle that is then read as a whole: a separate one */
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL), *debug;
 
 	if (!elf || hidden__run(elf, layout->bcbody, layout->bcpc, &d))
 		goto cleanup;
-	while (err && (debug_fd = debug_file__open(elf, t->pid, t->path, &n)) >= 0) {
-		struct elf_file debug;
-
-		err = elf_file__open(&debug, debug_fd, t->path, NULL);
-		if (!err) {
-			err = hidden__from_debug(elf, debug.elf, &d);
-			elf_file__close(&debug);
-		}
+	while (err && (debug = debug_file__next(elf, t->pid, t->path, &n, &debug_fd))) {
+		err = hidden__from_debug(debug, &d);
+		elf_end(debug);
 		close(debug_fd);
 	}
 	t->how_lines = d.how_lines;

@@ -125,7 +125,8 @@ int debug_file__name(Elf *elf, const char *dir, unsigned int n, char *buf, size_
 	return at < size ? 0 : -ENAMETOOLONG;
 }
 
-int debug_file__open(Elf *elf, pid_t pid, const char *path, unsigned int *n)
+/* A descriptor, or -ENOENT. */
+static int debug_file__open(Elf *elf, pid_t pid, const char *path, unsigned int *n)
 {
 	char dir[512], name[640], *slash;
 	int err = 0, fd = -1;
@@ -139,4 +140,17 @@ int debug_file__open(Elf *elf, pid_t pid, const char *path, unsigned int *n)
 		fd = err ? err : proc__open_in_root(pid, name);
 	}
 	return fd;
+}
+
+Elf *debug_file__next(Elf *elf, pid_t pid, const char *path, unsigned int *n, int *fd)
+{
+	while ((*fd = debug_file__open(elf, pid, path, n)) >= 0) {
+		Elf *debug = elf_begin(*fd, ELF_C_READ, NULL);
+
+		if (debug && elf_kind(debug) == ELF_K_ELF && !debug_file__same(elf, debug))
+			return debug;
+		elf_end(debug);
+		close(*fd);
+	}
+	return NULL;
 }

@@ -30,9 +30,11 @@ int debug_file__same(Elf *elf, Elf *debug);
 int debug_file__name(Elf *elf, const char *dir, unsigned int n, char *buf, size_t size);
 
 /*
- * debug_file__open - open the next of these that is there, for the file @path of process @pid; *@n
- * is which of them, and starts as 0.  A descriptor; -ENOENT.
+ * debug_file__next - open the next of these that is there and belongs to @elf, the file @path of
+ * process @pid; *@n is which of them, and starts as 0.  Its program headers are those of @elf, and
+ * may be past the end of the file.  The caller ends it with elf_end(), and then closes *@fd.  NULL:
+ * there is no more.
  */
-int debug_file__open(Elf *elf, pid_t pid, const char *path, unsigned int *n);
+Elf *debug_file__next(Elf *elf, pid_t pid, const char *path, unsigned int *n, int *fd);
 
 #endif

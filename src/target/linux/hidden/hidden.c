@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "target/linux/hidden/debug_file.h"
 #include "target/linux/hidden/hidden_parts.h"
 
 #define HOW_SYMBOL  "symbol table"
@@ -311,13 +310,11 @@ int hidden__run(Elf *elf, uint16_t bcbody, uint16_t bcpc, struct hidden *out)
 	return err;
 }
 
-int hidden__from_debug(Elf *elf, Elf *debug, struct hidden *out)
+int hidden__from_debug(Elf *debug, struct hidden *out)
 {
 	struct elf_image file;
-	int err = debug_file__same(elf, debug);
+	int err = elf_image__open(&file, debug);
 
-	if (!err)
-		err = elf_image__open(&file, debug);
 	if (!err)
 		hidden__symbols(&file, HOW_DEBUG, out);
 	return err;

@@ -71,11 +71,9 @@ int hidden__run(Elf *elf, uint16_t bcbody, uint16_t bcpc, struct hidden *out);
 
 /*
  * hidden__from_debug - way 2, after hidden__run(): replace in @out what the .symtab of @debug has,
- * if that is the debug file of @elf.  Symbols that exist twice with different values are not used.
- *
- * Returns 0; -ESTALE when @debug belongs to another file (build id, or the CRC of .gnu_debuglink
- * where there is no build id); or as hidden__run().
+ * the debug file of the same ELF file.  Symbols that exist twice with different values are not
+ * used.  Returns as hidden__run().
  */
-int hidden__from_debug(Elf *elf, Elf *debug, struct hidden *out);
+int hidden__from_debug(Elf *debug, struct hidden *out);
 
 #endif

@@ -74,7 +74,8 @@ static void look(int fd)
 		hidden__run(elf, 312, 320, &d);
 		for (unsigned int n = 0; n < 8; n++)
 			debug_file__name(elf, "/lib", n, path, sizeof(path));
-		hidden__from_debug(elf, elf, &d);
+		debug_file__same(elf, elf);
+		hidden__from_debug(elf, &d);
 	}
 	elf_end(elf);
 	grown = peak_kb() - before;

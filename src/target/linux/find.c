@@ -19,9 +19,8 @@
 #include "os/proc.h"
 #include "target/variables.h"
 
-#define EXECS_MAX     4
-#define LOADS_MAX     4u   /* libR.so mapped more than once: see that many */
-#define LIBRARIES_MAX 512u /* of other names, in one process */
+#define EXECS_MAX 4
+#define LOADS_MAX 4u /* libR.so mapped more than once: see that many */
 
 /* One file that is mapped into the target. */
 struct load {
@@ -347,7 +346,8 @@ static int target__renamed(struct target *t, uint32_t want, struct errmsg *f)
 
 	if (!maps)
 		return target__unopened(t, "memory", -errno, f);
-	while (err == -ENOEXEC && looked++ < LIBRARIES_MAX && proc_maps__next_library(maps, &map)) {
+	while (err == -ENOEXEC && looked++ < PROGRAM_LIBRARIES_MAX &&
+	       proc_maps__next_library(maps, &map)) {
 		int fd = proc_maps__open(t->pid, &map, NULL);
 
 		if (fd >= 0 && program__file_holds_r(fd))

@@ -78,10 +78,12 @@ int programs__holds_r(struct programs *ps, pid_t pid)
 static bool seems__renamed(struct programs *ps, pid_t pid)
 {
 	FILE *maps = proc__fopen(pid, "maps");
+	unsigned int looked = 0;
 	struct proc_map map;
 	bool yes = false;
 
-	while (maps && !yes && proc_maps__next_library(maps, &map)) {
+	while (maps && !yes && looked++ < PROGRAM_LIBRARIES_MAX &&
+	       proc_maps__next_library(maps, &map)) {
 		int fd = proc_maps__open(pid, &map, NULL);
 
 		yes = fd >= 0 && programs__file_holds_r(ps, fd);

@@ -10,6 +10,8 @@
 
 #include "base/map.h"
 
+#define PROGRAM_LIBRARIES_MAX 512u /* of one process, that are looked into */
+
 /* Files that were looked into, and whether R is in them.  Starts as { 0 }. */
 struct programs {
 	struct map known;

@@ -444,6 +444,7 @@ TEST(gone)
 		_exit(7);
 	waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
 	tap__bail_if(pid < 0 || tracees__open(&ts, &f), "no child");
+	tracees__await(ts);
 	tap__ok(tracees__stop(ts, pid, pid, NULL, SHORT_NS) < 0,
 		"what has ended cannot be stopped");
 	tap__ok(waitpid(pid, NULL, 0) == pid, "and is its parent's to collect");

@@ -11,6 +11,7 @@
 
 #include "child.h"
 #include "engine/remote/linux/tracee.h"
+#include "engine/remote/linux/watchdog.h"
 #include "os/proc.h"
 #include "tap.h"
 
@@ -49,6 +50,16 @@ struct tracer {
 	void (*run)(struct scene *s);
 };
 
+/* Until the watchdog is at work, which tracees__open waits a second for, nothing is stopped. */
+static inline void tracees__await(struct tracees *ts)
+{
+	struct watchdog *w = tracees__watchdog(ts);
+
+	while (!watchdog__enter(w, getpid()))
+		usleep(1000);
+	watchdog__leave(w, false);
+}
+
 static void tracer__main(int ready, void *arg)
 {
 	const struct tracer *t = arg;
@@ -64,7 +75,10 @@ static void tracer__main(int ready, void *arg)
 	if (!target)
 		t->target(s);
 	s->target = target;
-	if (target <= 0 || tracees__open(&s->tracees, &f) || write(ready, "", 1) != 1)
+	if (target <= 0 || tracees__open(&s->tracees, &f))
+		_exit(3);
+	tracees__await(s->tracees);
+	if (write(ready, "", 1) != 1)
 		_exit(3);
 	t->run(s);
 	tracees__close(s->tracees);

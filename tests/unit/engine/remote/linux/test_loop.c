@@ -194,9 +194,12 @@ static void child__order(const struct child *c)
 
 static void child__end(struct child *c)
 {
+	if (!c->pid)
+		return;
 	kill(c->pid, SIGKILL);
 	waitpid(c->pid, NULL, 0);
 	close(c->orders);
+	c->pid = 0;
 }
 
 /* --- engines --- */
@@ -541,10 +544,8 @@ static void gone(const struct engine_ops *ops)
 	int err;
 
 	scene__begin(&s, ops, LIFE_REST, ENGINE_CLOCK_WALL, 0);
-	kill(s.child.pid, SIGKILL);
-	waitpid(s.child.pid, NULL, WNOWAIT);
 	ops->remove(s.e, s.row.pid, s.row.serial);
-	waitpid(s.child.pid, NULL, 0);
+	child__end(&s.child);
 	err = ops->add(s.e, &s.row, &f);
 	tap__ok(err == -ESRCH && f.text[0], "%s: a process that has ended: %s", ops->name, f.text);
 	scene__end(&s);

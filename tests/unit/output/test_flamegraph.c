@@ -2,6 +2,7 @@
 /* The page of format flamegraph. */
 #include "base/clock.h"
 #include "base/version.h"
+#include "clock.h"
 #include "output/flamegraph.h"
 #include "profile/sources.h"
 #include "page_profiles.h"
@@ -177,6 +178,7 @@ static size_t times(const char *text, const char *what)
 
 BEFORE()
 {
+	clock__run(CLOCK_SLOW);
 	dir = tap__folder();
 	path = tap__path("page.html");
 }

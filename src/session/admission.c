@@ -368,7 +368,8 @@ static void admission__looked(struct lifecycle *l, struct process *p, const stru
 	if (err == -EAGAIN)
 		p->not_begun_at = p->asked_at;
 	process__retry_later(p, now, a->yes ? RETRY_READ_PART : RETRY_PART,
-			     l->told && err == -ENOEXEC);
+			     l->told && err == -ENOEXEC && !p->hinted);
+	p->hinted = false;
 	if (outcome__is_full(err)) {
 		p->retry_at = now + BUSY_MS * NS_PER_MS;
 	} else if (err == -EBUSY || err == -ETIMEDOUT) {

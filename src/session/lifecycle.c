@@ -116,6 +116,7 @@ struct process *lifecycle__new(struct lifecycle *l, uint32_t serial, uint32_t pi
 
 void lifecycle__hint(struct process *p)
 {
+	p->hinted = p->asked;
 	if (p->state == PROCESS_WAITING)
 		p->retry_at = 0;
 }

@@ -331,7 +331,7 @@ enum outcome process__outcome(struct process *p, int err, bool told, bool follow
 		again = p->origin != PROCESS_NAMED || waited < INIT_NS;
 		break;
 	case -ENOEXEC:
-		again = process__may_become_r(p, waited, told, follow);
+		again = p->hinted || process__may_become_r(p, waited, told, follow);
 		break;
 	case -EBADMSG:
 	case -EMFILE: /* this program is short of something */

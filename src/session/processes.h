@@ -127,6 +127,7 @@ struct process {
 	bool reduced;	     /* its samples get a smaller budget, and that was printed */
 	uint8_t drained;     /* polls since it ended */
 	bool asked;	     /* a question about it (ask.h) was not answered yet */
+	bool hinted;	     /* R was seen in it since that was asked */
 	bool looked;	     /* R was looked for in it at least once */
 	bool undecided;	     /* `target` is filled, but its layout could not be checked yet */
 	bool mine;	     /* `target` is filled: its row was given by us, not by the kernel */
@@ -236,7 +237,8 @@ enum outcome {
  *
  * A process right after its exec, or while the dynamic linker maps R, looks like one that is
  * damaged or has no R in it: the first is final only after two seconds of it (R's script may have
- * run for long before), the second two seconds after the first look.  The same holds, for a moment,
+ * run for long before), the second two seconds after the first look, and not if R was seen during
+ * this look, which may have been of the program before.  The same holds, for a moment,
  * if access is denied, because an exec may be changing the user.  A failure for want of
  * descriptors or memory says nothing of the process.  No answer in time (-ETIMEDOUT) is final for
  * a process that the user named, because the user waits.  Others may answer later, as when a file

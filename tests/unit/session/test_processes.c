@@ -358,6 +358,9 @@ TEST(outcome)
 	process__outcome(&p, -EAGAIN, true, true, exec);
 	tap__ok(process__outcome(&p, -EBADMSG, true, true, exec + 2 * NS_PER_S) == OUTCOME_NOT_YET,
 		"and again after another program");
+	p = (struct process){.origin = PROCESS_REPLACED, .since = 1, .hinted = true};
+	tap__ok(process__outcome(&p, -ENOEXEC, true, false, exec) == OUTCOME_NOT_YET,
+		"R was seen during the look that did not find it");
 	test_rows(rows, COUNT(rows), false);
 	test_rows(followed, COUNT(followed), true);
 	tap__ok(!outcome__matters(-ESRCH) && !outcome__matters(-ENOEXEC) &&

@@ -293,11 +293,14 @@ static void record__nothing(struct record *r)
 {
 	const struct errmsg *why = session__why(r->session);
 
-	if (r->workload.pid && workload__wait(&r->workload, r->ends ? REAP_MS : 0))
+	if (r->workload.pid && workload__wait(&r->workload, r->ends ? REAP_MS : 0)) {
 		log__line("%s ended before R was found in it or its descendants; " ELSEWHERE,
 			  r->workload.name);
-	else
+		notes__debug(&r->notes, "the last look for R: %s",
+			     why->text[0] ? why->text : "nothing failed");
+	} else {
 		log__line("%s", why->text[0] ? why->text : "nothing was profiled");
+	}
 }
 
 /* What the session counted, as far as people should know. */

@@ -373,10 +373,12 @@ void files__stop(struct files *fs)
 	while (fs->first)
 		file__free(fs->first);
 	close(fs->helper.fd);
-	while (!helper__ended(&fs->helper) && os__now() < end) {
+	while (!helper__ended(&fs->helper)) {
 		/* ends a call that can be interrupted */
 		if (hangs)
 			kill(fs->helper.pid, SIGUSR1);
+		if (os__now() >= end)
+			break;
 		usleep(1000);
 	}
 	free(fs->written);

@@ -5,6 +5,7 @@
  */
 
 #include "tap.h"
+#include "clock.h"
 #include "r_child.h"
 #include "session_fakes.h"
 
@@ -172,6 +173,7 @@ TEST(labels_first)
 {
 	struct child c = child__start("mvb");
 
+	clock__run(CLOCK_SLOW); /* it waits for its labels for a second at most */
 	session__begin(&c.pid, 1);
 	config.capture = XR_ROW_LABELS;
 	config.labels_first = true;

@@ -6,6 +6,7 @@
 
 #include "tap.h"
 
+#include "clock.h"
 #include "r_child.h"
 #include "session_fakes.h"
 
@@ -128,6 +129,7 @@ TEST(waiting)
 	struct child c = child__start("mv");
 	uint64_t at;
 
+	clock__run(CLOCK_SLOW); /* it is waited for for two seconds, or five */
 	session__begin(&c.pid, 1);
 	tap__ok(!session__open_start() && !fake.adds, "an R that is starting is waited for");
 	session__poll(session, 1);
@@ -161,6 +163,7 @@ TEST(waiting)
 		"one that ends before it is sampled is unknown to the sink");
 	session__end();
 
+	clock__run(1);
 	c = child__start("m");
 	session__begin(&c.pid, 1);
 	err = session__open_start();

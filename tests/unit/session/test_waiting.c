@@ -129,20 +129,31 @@ static void on_scan(void *arg, enum notes_level level, const char *line)
 	scans += strstr(line, "scanning all processes") != NULL;
 }
 
-/*
- * Poll until all processes were scanned @more times, or @adds were sampled.  Without records of new
- * processes the scans, twice a second, are not reported: then time decides.
- */
-static void poll_scans(unsigned int more, unsigned int adds)
+static void poll_on(void)
 {
-	uint64_t limit = os__now() + (more ? 2 * more : 60) * NS_PER_S;
+	fake.lost++;
+	tap__bail_if(session__poll(session, 20) != SESSION_RUNS, "it does not run: %s",
+		     session__why(session)->text);
+}
+
+/* Poll until @count, which polling raises, is @want. */
+static void poll_until(const unsigned int *count, unsigned int want)
+{
+	while (*count < want)
+		poll_on();
+}
+
+/*
+ * Poll until all processes were scanned @more times.  Without records of new processes the scans,
+ * twice a second, are not reported: then time decides.
+ */
+static void poll_scans(unsigned int more)
+{
+	uint64_t limit = os__now() + 2 * more * NS_PER_S;
 	unsigned int until = scans + more;
 
-	while ((!more || scans < until) && (!adds || fake.adds < adds) && os__now() < limit) {
-		fake.lost++;
-		tap__bail_if(session__poll(session, 20) != SESSION_RUNS, "it does not run: %s",
-			     session__why(session)->text);
-	}
+	while (scans < until && os__now() < limit)
+		poll_on();
 }
 
 static uint64_t refused(void)
@@ -171,8 +182,8 @@ TEST(session)
 	fake.room = 2;
 	tap__bail_if(filters__add(&filters, FILTER_COMM, name, &f) || session__open_start(),
 		     "the session does not start");
-	poll_scans(0, 2);
-	poll_scans(4, 0);
+	poll_until(&fake.tries, CHILDREN);
+	poll_scans(4);
 	tap__ok(fake.adds == 2 && refused() == 2, "two have no room: %llu",
 		(unsigned long long)refused());
 	tap__ok(fake.tries == 4, "each was tried once: %u", fake.tries);
@@ -180,9 +191,9 @@ TEST(session)
 		if (c[i].pid == (pid_t)fake.row.pid)
 			child__end(&c[i]);
 	tries = fake.tries;
-	poll_scans(0, 3);
+	poll_until(&fake.adds, 3);
 	tap__ok(fake.adds == 3, "when one has ended there is room for another one");
-	poll_scans(3, 0);
+	poll_scans(3);
 	tap__ok(fake.tries <= tries + 2 && refused() == 2, "no process is counted twice: %llu, %u",
 		(unsigned long long)refused(), fake.tries - tries);
 	session__finish_end();

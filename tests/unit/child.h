@@ -90,6 +90,20 @@ static inline bool child__user(unsigned int id)
 	return !setgroups(0, NULL) && !setresgid(id, id, id) && !setresuid(id, id, id);
 }
 
+/* Is the exec of @pid over?  Where its code is (field 26 of stat) is set when all is mapped. */
+static inline bool child__executed(pid_t pid)
+{
+	char path[32];
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	at = tap__read(path, NULL);
+	at = at ? strrchr(at, ')') : NULL; /* the end of field 2 */
+	for (int field = 2; at && field < 26; field++)
+		at = strchr(at + 1, ' ');
+	return at && strtoull(at, NULL, 10);
+}
+
 /* child__exec - a child that runs the program @path, once it does; -1: it cannot. */
 static inline pid_t child__exec(const char *path, const char *arg)
 {
@@ -102,12 +116,15 @@ static inline pid_t child__exec(const char *path, const char *arg)
 		execl(path, path, arg, (char *)NULL);
 		_exit(write(ready, "", 1) != 1);
 	}
-	n = read(ready, &byte, 1); /* the exec closes the other end */
+	n = read(ready, &byte, 1); /* the exec closes the other end, */
 	close(ready);
-	if (!n)
-		return pid;
-	child__end(pid);
-	return -1;
+	if (n) {
+		child__end(pid);
+		return -1;
+	}
+	while (!child__executed(pid)) /* and then names the process, and maps the program */
+		usleep(1000);
+	return pid;
 }
 
 /*

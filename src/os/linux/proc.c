@@ -323,9 +323,10 @@ int proc__directory(pid_t pid, char *path, size_t size)
 uint64_t proc__began(uint64_t start_time)
 {
 	struct timespec up;
-	uint64_t boot;
+	uint64_t boot = os__real_time();
 
+	/* in this order: no process begins in the future if this waits for a CPU in between */
 	clock_gettime(CLOCK_BOOTTIME, &up);
-	boot = os__real_time() - (uint64_t)up.tv_sec * NS_PER_S - (uint64_t)up.tv_nsec;
+	boot -= (uint64_t)up.tv_sec * NS_PER_S + (uint64_t)up.tv_nsec;
 	return boot + start_time * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
 }

@@ -236,10 +236,12 @@ TEST(directory)
 	unlink(scene_dir);
 	mkdir(scene_dir, 0700);
 	tap__ok(!add(3, 10), "and a directory again");
-	/* others remove, and add */
+	/* others remove, and add, in another tick of the kernel's clock */
 	unlink(scene__path("20261122T021300Z-60.pb.gz"));
 	tap__write(scene__path("20261122T021400Z-60.pb.gz"), "", 0);
 	tap__write(scene__path("20261122T021500Z-60.pb.gz"), "", 0);
+	tap__bail_if(utimensat(AT_FDCWD, scene_dir, (const struct timespec[]){{1, 0}, {1, 0}}, 0),
+		     "cannot change the time of the directory");
 	add(30, 10);
 	is("profiles 3, indexes 1, lines 2, torn 2, of no profile 1, sent 4, failed 1, dropped 1, "
 	   "dropped samples 3, kept 4",

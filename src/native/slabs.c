@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/clock.h"
 #include "space.h"
-
-#define REST_NS NS_PER_S /* no sample takes so long */
 
 void slabs__init(struct slabs *s, const struct engine_ops *ops, struct engine *engine, uint32_t max)
 {
@@ -119,7 +116,7 @@ void slabs__tend(struct slabs *s, uint64_t now)
 {
 	size_t n = 0;
 
-	while (n < s->nfreed && now - s->freed[n].at >= REST_NS)
+	while (n < s->nfreed && now - s->freed[n].at >= SLABS_REST_NS)
 		slabs__merge(s, s->freed[n++].extent);
 	if (!n)
 		return;

@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "engine/engine.h"
+
+#define SLABS_REST_NS NS_PER_S /* no sample takes so long */
 
 /* Words [first, first + n) of a slab. */
 struct extent {

@@ -59,6 +59,23 @@ static void space__release(struct natives *n, struct space *s, uint64_t now)
 	free(s);
 }
 
+/*
+ * A row leads to another space than @s now.  A sample that began before has a copy of that row, and
+ * looks @s up again for each frame: its stamp is cleared only after no such sample can be left.
+ */
+static void space__leave(struct natives *n, struct space *s, uint64_t now)
+{
+	if (!s)
+		return;
+	if (s->refs > 1) {
+		s->refs--;
+		return;
+	}
+	s->left_at = now;
+	s->next = n->left;
+	n->left = s;
+}
+
 static bool space__known(const struct space *s)
 {
 	for (uint32_t i = 0; i < s->nmaps; i++)
@@ -160,7 +177,7 @@ static void native__apply(struct lifecycle *l, struct process *p, uint64_t now)
 	row->space_stamp = new->stamp;
 	np->space = new;
 	l->ops->update(l->engine, row);
-	space__release(&l->natives, old, now);
+	space__leave(&l->natives, old, now);
 }
 
 /* Is it too early to ask again what was not answered? */
@@ -382,12 +399,29 @@ void native__forget(struct natives *n, struct process *p, uint64_t now)
 
 void natives__tend(struct natives *n, uint64_t now)
 {
-	if (n->on)
-		slabs__tend(&n->slabs, now);
+	struct space **at = &n->left, *s;
+
+	if (!n->on)
+		return;
+	while ((s = *at)) {
+		if (now - s->left_at < SLABS_REST_NS) {
+			at = &s->next;
+			continue;
+		}
+		*at = s->next;
+		space__release(n, s, now);
+	}
+	slabs__tend(&n->slabs, now);
 }
 
 void natives__close(struct natives *n)
 {
+	struct space *s;
+
+	while ((s = n->left)) {
+		n->left = s->next;
+		space__release(n, s, 0);
+	}
 	modules__free(&n->modules);
 	slabs__free(&n->slabs);
 }

@@ -20,6 +20,8 @@
 
 /* What a process, and those it forked, have mapped. */
 struct space {
+	struct space *next; /* in natives.left */
+	uint64_t left_at;   /* ns; since when it is there */
 	uint32_t refs;
 	uint32_t stamp; /* 0: it is in no slab */
 	struct extent extent;
@@ -45,7 +47,8 @@ struct native_process {
 struct natives {
 	struct slabs slabs;
 	struct modules modules;
-	uint32_t stamp; /* the last given */
+	struct space *left; /* that no row leads to any more; samples may still be at them */
+	uint32_t stamp;	    /* the last given */
 	bool on;
 };
 

@@ -44,15 +44,15 @@ static void answer(struct ask a, int err, int fd)
 	tap__bail_if(native__answered(&l, &a, now), "out of memory");
 }
 
-/* The answer to the first question: the libraries /0.so and /1.so. */
-static int mappings(void)
+/* The answer to the first question: the first @n of the libraries /0.so and /1.so. */
+static int mappings(uint32_t n)
 {
 	static const char texts[] = "/0.so\0/1.so";
 	struct native_mapped maps[LIBRARIES] = {0};
 	const struct native_maps_head head = {
-		.magic = NATIVE_MAPS_MAGIC, .n = LIBRARIES, .texts = sizeof(texts)};
+		.magic = NATIVE_MAPS_MAGIC, .n = n, .texts = sizeof(texts)};
 	const struct answer_part parts[] = {
-		{&head, sizeof(head)}, {maps, sizeof(maps)}, {texts, sizeof(texts)}};
+		{&head, sizeof(head)}, {maps, n * sizeof(maps[0])}, {texts, sizeof(texts)}};
 
 	for (uint32_t i = 0; i < LIBRARIES; i++)
 		maps[i] = (struct native_mapped){.start = 4096 * (i + 1),
@@ -99,7 +99,7 @@ BEFORE()
 	p = processes__add(&l.processes, 0, 1);
 	p->state = PROCESS_SAMPLED;
 	native__look(&l, p, now);
-	answer(asked[0], 0, mappings());
+	answer(asked[0], 0, mappings(LIBRARIES));
 	tap__bail_if(nasked != 1 + LIBRARIES || asked[1].at != 4096 || asked[2].at != 8192,
 		     "not both are asked about");
 	nasked = 0;
@@ -148,4 +148,25 @@ TEST(unreadable)
 	}
 	tap__ok(!nasked && updates == 1 && p->native.space, "three times: the sampler gets both");
 	are_called("/0.so - /1.so f", "frames in it have its name");
+}
+
+/* One is unloaded: a sample that began before still has the row that leads to the old space. */
+TEST(unloaded)
+{
+	const struct ask first = asked[1], second = asked[2];
+	uint64_t *old;
+	uint32_t stamp;
+
+	answer(first, 0, library());
+	answer(second, 0, library());
+	old = &words[p->target.row.space_first];
+	stamp = p->target.row.space_stamp;
+	native__look(&l, p, now);
+	answer(asked[0], 0, mappings(1));
+	tap__ok(updates == 2 && p->target.row.space_stamp != stamp, "the sampler gets the new one");
+	tap__ok(stamp && (uint32_t)*old == stamp, "what it began with is there to its end");
+	natives__tend(&l.natives, now + NS_PER_S - 1);
+	tap__ok((uint32_t)*old == stamp, "as long as it may take");
+	natives__tend(&l.natives, now + NS_PER_S);
+	tap__ok(!(uint32_t)*old, "then it is gone");
 }

@@ -311,6 +311,16 @@ static int native__maps_answered(struct lifecycle *l, struct process *p, const s
 	return err;
 }
 
+/* Something of what @p, which may be NULL, had mapped is gone: it is to be looked at again. */
+static void native__changed(struct lifecycle *l, struct process *p, uint64_t now)
+{
+	if (!p || !p->native.coming)
+		return;
+	space__release(&l->natives, p->native.coming, now);
+	p->native.coming = NULL;
+	p->native.wanted = true;
+}
+
 /*
  * An answer about module @m, which may be of use to many processes, that was asked of @p; NULL: it
  * has ended.
@@ -328,16 +338,18 @@ static int native__module_answered(struct lifecycle *l, struct module *m, struct
 	else if (a->fd >= 0)
 		close(a->fd);
 	if (err) {
+		notes__debug(&l->config->notes, "%s: cannot build its unwind table: %s", m->path,
+			     a->why.text[0] ? a->why.text : os__reason(err));
 		/* it may be readable in another process, or when this one answers again */
 		m->state = MODULE_NEW;
 		if (err == -ETIMEDOUT || err == -EBUSY) {
 			if (p && !native__waits(&p->native, now)) /* one of several counts */
 				native__retry_later(&p->native, now);
+		} else if (err == -ESRCH) { /* which says nothing of the file */
+			native__changed(l, p, now);
 		} else if (++m->failures == FAILURES_MAX || err == -EBADMSG) {
 			m->state = MODULE_KNOWN;
 		}
-		notes__debug(&l->config->notes, "%s: cannot build its unwind table: %s", m->path,
-			     a->why.text[0] ? a->why.text : os__reason(err));
 		return err == -ENOMEM ? lifecycle__no_memory(l) : 0;
 	}
 	err = modules__know(&l->natives.modules, m, &answer, &l->natives.slabs);

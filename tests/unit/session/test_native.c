@@ -170,3 +170,24 @@ TEST(unloaded)
 	natives__tend(&l.natives, now + NS_PER_S);
 	tap__ok(!(uint32_t)*old, "then it is gone");
 }
+
+/* That a process has ended, or has unloaded it, says nothing of the file. */
+TEST(gone)
+{
+	struct ask of_other = asked[1];
+
+	answer(asked[2], 0, library());
+	of_other.tag = of_other.tag >> 32 << 32 | (p->serial + 1);
+	for (int i = 0; i < 4; i++) {
+		nasked = 0;
+		answer(of_other, -ESRCH, -1);
+		tap__ok(nasked == 1 && asked[0].at == 4096 && !updates,
+			"one that was asked has ended: another is");
+	}
+	nasked = 0;
+	answer(asked[0], -ESRCH, -1);
+	tap__ok(!nasked && !updates, "it is unloaded there: it is not asked about again");
+	now = native__due(&l.natives, p);
+	native__look(&l, p, now);
+	tap__ok(nasked == 1 && asked[0].kind == ASK_MAPS, "but what is mapped now");
+}

@@ -229,7 +229,6 @@ int native__look(struct lifecycle *l, struct process *p, uint64_t now)
 	struct ask q = {.kind = ASK_MAPS, .pid = (pid_t)p->pid, .tag = p->serial};
 	int err;
 
-	p->native.wanted = false;
 	if (p->native.asked)
 		return 0;
 	if (p->native.coming) {
@@ -239,6 +238,7 @@ int native__look(struct lifecycle *l, struct process *p, uint64_t now)
 	}
 	if (asker__ask(l->asker, &q))
 		return lifecycle__no_memory(l);
+	p->native.wanted = false;
 	p->native.asked = true;
 	p->native.looked_at = now;
 	p->native.looks++;
@@ -293,9 +293,12 @@ static int native__maps_answered(struct lifecycle *l, struct process *p, const s
 		err = -ESRCH;
 	if (!err && a->fd < 0)
 		err = -EBADMSG;
+	if (!err)
+		err = native_maps__open(&maps, a->fd);
+	else if (a->fd >= 0)
+		close(a->fd);
 	if (err) {
-		if (a->fd >= 0)
-			close(a->fd);
+		/* or it changed while it was read */
 		p->native.wanted = true;
 		native__retry_later(&p->native, now);
 		notes__debug(&l->config->notes, "process %u: its mappings are unknown: %s", p->pid,
@@ -303,9 +306,6 @@ static int native__maps_answered(struct lifecycle *l, struct process *p, const s
 		return 0;
 	}
 	p->native.retry = 0;
-	err = native_maps__open(&maps, a->fd);
-	if (err)
-		return err == -ENOMEM ? lifecycle__no_memory(l) : 0;
 	err = native__mapped(l, p, &maps, now);
 	native_maps__close(&maps);
 	return err;

@@ -191,3 +191,12 @@ TEST(gone)
 	native__look(&l, p, now);
 	tap__ok(nasked == 1 && asked[0].kind == ASK_MAPS, "but what is mapped now");
 }
+
+/* What cannot be understood may have changed while it was read: it is read again. */
+TEST(damaged)
+{
+	native__forget(&l.natives, p, now);
+	native__look(&l, p, now);
+	answer(asked[0], 0, library());
+	tap__ok(native__due(&l.natives, p) == now + NS_PER_S, "a second later");
+}

@@ -350,7 +350,7 @@ static int native__module_answered(struct lifecycle *l, struct module *m, struct
 		} else if (++m->failures == FAILURES_MAX || err == -EBADMSG) {
 			m->state = MODULE_KNOWN;
 		}
-		return err == -ENOMEM ? lifecycle__no_memory(l) : 0;
+		return err == -ENOMEM && !a->err ? lifecycle__no_memory(l) : 0;
 	}
 	err = modules__know(&l->natives.modules, m, &answer, &l->natives.slabs);
 	notes__debug(&l->config->notes, "%s: %u rows, %u rules, %u names, %u builtins%s", m->path,

@@ -275,11 +275,17 @@ static int reading__list(struct reading *r)
  */
 static bool wait__goes_on(const struct reading *r, const struct open_wait *w, uint64_t now)
 {
-	struct xr_wait_told told = {.since = w->wait.since, .until = now};
+	const int told_fd = bpf_map__fd(r->skel->maps.waits_told);
+	struct xr_wait_told told;
 	struct xr_wait is;
 
+	/* a list begins again if the thread listed last ends meanwhile: this one was in it twice */
+	if (!bpf_map_lookup_elem(told_fd, &w->tid, &told) && told.since == w->wait.since &&
+	    told.until != w->from)
+		return false;
+	told = (struct xr_wait_told){.since = w->wait.since, .until = now};
 	r->skel->bss->any_told = true;
-	if (bpf_map_update_elem(bpf_map__fd(r->skel->maps.waits_told), &w->tid, &told, BPF_ANY))
+	if (bpf_map_update_elem(told_fd, &w->tid, &told, BPF_ANY))
 		return false;
 	return !bpf_map_lookup_elem(bpf_map__fd(r->skel->maps.waits), &w->tid, &is) &&
 	       is.since == w->wait.since;

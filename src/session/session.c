@@ -385,7 +385,7 @@ enum session_state session__poll(struct session *s, int timeout_ms)
 	session__poll_engine(s, session__wait(s, timeout_ms));
 	lifecycle__settle(l);
 	now = os__now();
-	if (l->told && lifecycle__sweep(l, now))
+	if (lifecycle__sweep(l, now))
 		lifecycle__fail(&s->life, discovery__scan(s->discovery, &l->reason));
 	session__admit_all(s);
 	if (l->records.processes)

@@ -32,6 +32,7 @@ static struct {
 	uint64_t ticks;	   /* samples sent */
 	uint64_t spent;	   /* ns that they took */
 	uint64_t lost;	   /* events */
+	bool gone;	   /* it has none of the rows any more */
 	uint64_t queue[256];
 	size_t queued; /* bytes */
 } fake;
@@ -85,7 +86,7 @@ static int fake__set_freq(struct engine *e, uint32_t freq, struct errmsg *f)
 
 static bool fake__holds(struct engine *e, uint32_t pid, uint32_t serial)
 {
-	return true;
+	return !fake.gone;
 }
 
 static void fake__remove(struct engine *e, uint32_t pid, uint32_t serial)

@@ -201,6 +201,20 @@ TEST(waiting)
 	child__end(&c);
 }
 
+/* The ring was full when the process executed another program. */
+TEST(lost)
+{
+	struct child c = child__start("mvb");
+
+	session__begin(&c.pid, 1);
+	session__open_start();
+	fake.lost = fake.gone = 1;
+	tap__ok(session__poll_until(&fake.adds, 2) == SESSION_RUNS && fake.removes == 1,
+		"R is looked for again in one whose row is gone");
+	session__finish_end();
+	child__end(&c);
+}
+
 /* The engine did not report the end of the process. */
 TEST(calls)
 {

@@ -114,6 +114,8 @@ static int admission__sample(struct lifecycle *l, struct process *p)
 	if (err)
 		return err;
 	lifecycle__sampled(l, p);
+	/* an exec that came before the row has taken none, and is not reported */
+	p->execed = target__replaced(&p->target);
 	records__count(&l->records, p);
 	process__look(p, os__now());
 	if (proc__cgroup((pid_t)p->pid, cgroup, sizeof(cgroup)) ||

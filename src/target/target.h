@@ -33,6 +33,7 @@ struct target_file {
 struct target {
 	pid_t pid;	     /* thread group id, as the caller sees it */
 	uint64_t start_time; /* /proc/PID/stat field 22: guards against reuse of the pid */
+	uint64_t stack;	     /* field 28: another program has another; 0: not known */
 	enum target_load load;
 	char comm[16];
 	char path[256];		 /* of the mapped file as the target names it; may be cut */
@@ -64,6 +65,9 @@ int target__find(pid_t pid, uint32_t want, struct target *t, struct errmsg *f);
 
 /* target__same - is @t's process still the one that was found? */
 bool target__same(const struct target *t);
+
+/* target__replaced - is it known to run another program than the one that was found? */
+bool target__replaced(const struct target *t);
 
 /*
  * target__scan - on Windows: call @seen for each process that seems to have R in it.  Cheap;

@@ -414,6 +414,7 @@ int target__find(pid_t pid, uint32_t want, struct target *t, struct errmsg *f)
 		if (err == -EBADMSG && !after.stack)
 			return target__not_begun(t, f); /* its exec maps it now */
 		if (!err) {
+			t->stack = after.stack;
 			t->row.start_time = t->start_time;
 			t->row.pid = (uint32_t)pid;
 		}
@@ -426,4 +427,12 @@ int target__find(pid_t pid, uint32_t want, struct target *t, struct errmsg *f)
 bool target__same(const struct target *t)
 {
 	return proc__start_time(t->pid) == t->start_time;
+}
+
+bool target__replaced(const struct target *t)
+{
+	struct proc p;
+
+	return t->stack && !proc__read(t->pid, &p) && p.start_time == t->start_time && p.stack &&
+	       p.stack != t->stack;
 }

@@ -221,6 +221,12 @@ bool target__same(const struct target *t)
 	return proc__start_time(t->pid) == t->start_time;
 }
 
+bool target__replaced(const struct target *t)
+{
+	(void)t; /* there is no exec */
+	return false;
+}
+
 /* --- all processes --- */
 
 struct scan {

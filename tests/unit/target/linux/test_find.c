@@ -298,7 +298,9 @@ static void test_static(void)
 			t.row.head_at == (uint64_t)(uintptr_t)&R_GlobalContext &&
 			t.row.nil == (uint64_t)(uintptr_t)home && !t.row.in_bc && t.row.layout.call,
 		"and after: its variables are where the child has them%s", f.text);
-	tap__ok(target__same(&t), "it is still the same process");
+	tap__ok(target__same(&t) && !target__replaced(&t), "it is still the same process");
+	executes = 1;
+	tap__ok(target__replaced(&t), "one that executed another program is seen to");
 	child__end(pid);
 	tap__ok(!target__same(&t), "and when it is gone, no more");
 }

@@ -109,6 +109,8 @@ struct engine_ops {
 	 * Returns the number of records or a negative errno; -EINTR is not an error to report.
 	 */
 	int (*poll)(struct engine *e, int timeout_ms, engine_sink sink, void *arg);
+	/* Did the last poll leave records for the next one?  NULL: none does. */
+	bool (*behind)(struct engine *e);
 	/*
 	 * Deliver, within @limit_ms, what is known only later: waits that are not over.  As poll.
 	 * NULL: there is no such thing.

@@ -17,7 +17,7 @@
 #define GONE_EACH_MS 1	  /* and for each process so much more: it is asked by itself, */
 #define GONE_MOST_MS 1000 /* and the engine reports most */
 
-/* Polls after which no record of an ended process can come. */
+/* Polls, of all there is, after which no record of an ended process can come. */
 #define DRAIN_POLLS 2
 
 #define FREED_MUCH ((size_t)4 << 20) /* bytes; a small process has some 100 KiB */
@@ -288,7 +288,7 @@ static void lifecycle__forget_names(struct lifecycle *l, const struct process *p
 /* @p has ended: when nothing of it is on its way any more, its file is complete. */
 static void lifecycle__drain(struct lifecycle *l, struct process *p)
 {
-	if (p->drained++ < DRAIN_POLLS)
+	if ((l->ops->behind && l->ops->behind(l->engine)) || p->drained++ < DRAIN_POLLS)
 		return;
 	lifecycle__complete_profile(l, p, PROFILE_ENDED);
 	lifecycle__forget_names(l, p);

@@ -33,6 +33,7 @@ static struct {
 	uint64_t spent;	   /* ns that they took */
 	uint64_t lost;	   /* events */
 	bool gone;	   /* it has none of the rows any more */
+	bool behind;
 	uint64_t queue[256];
 	size_t queued; /* bytes */
 } fake;
@@ -89,6 +90,11 @@ static bool fake__holds(struct engine *e, uint32_t pid, uint32_t serial)
 	return !fake.gone;
 }
 
+static bool fake__behind(struct engine *e)
+{
+	return fake.behind;
+}
+
 static void fake__remove(struct engine *e, uint32_t pid, uint32_t serial)
 {
 	fake.removes++;
@@ -141,7 +147,7 @@ static void fake__close(struct engine *e)
 	.help = "", .clock = "cpu", .add = fake__add, .update = fake__update,                      \
 	.remove = fake__remove, .poll = fake__poll, .stop = fake__stop, .freq = fake__freq,        \
 	.holds = fake__holds, .set_freq = fake__set_freq, .counters = fake__counters,              \
-	.event = fake__event, .close = fake__close
+	.behind = fake__behind, .event = fake__event, .close = fake__close
 
 static const struct engine_ops fake_ops = {.name = "fake", .open = fake__open, FAKE_OPS};
 static const struct engine_ops events_ops

@@ -47,6 +47,7 @@ struct engine {
 	void *sink_arg;
 	int delivered;	    /* records, in this poll */
 	uint64_t slice_end; /* ns, of this poll */
+	bool behind;	    /* it was over before the ring was empty */
 	int ncpus;
 	bool on_cpus; /* events are on CPUs, and not on threads */
 	struct switching switching;
@@ -398,13 +399,19 @@ static int bpf__poll(struct engine *e, int timeout_ms, engine_sink sink, void *a
 	e->delivered = 0;
 	e->slice_end = os__now() + SLICE_NS;
 	err = ring_buffer__consume(e->ring);
-	if (err < 0 && err != -ECANCELED)
+	e->behind = err == -ECANCELED;
+	if (err < 0 && !e->behind)
 		return err;
 	if (e->mappings)
 		mapping_events__drain(e->mappings, on_mapping, e);
 	if (e->mappings_lost)
 		bpf__remap_all(e);
 	return e->delivered ? e->delivered : waited;
+}
+
+static bool bpf__behind(struct engine *e)
+{
+	return e->behind;
 }
 
 static uint32_t bpf__freq(struct engine *e)
@@ -522,6 +529,7 @@ const struct engine_ops engine_bpf = {
 	.off_cpu = true,
 	.fd = bpf__fd,
 	.poll = bpf__poll,
+	.behind = bpf__behind,
 	.flush = bpf__flush,
 	.stop = bpf__stop,
 	.counters = bpf__counters,

@@ -201,6 +201,25 @@ TEST(waiting)
 	child__end(&c);
 }
 
+/* Its process is gone before its records are read: the profiler had no CPU, say. */
+TEST(behind)
+{
+	struct child c = child__start("mvb");
+
+	session__begin(&c.pid, 1);
+	session__open_start();
+	fake.behind = true;
+	child__end(&c);
+	poll_to_end();
+	for (int i = 0; i < 5; i++)
+		session__poll(session, 0);
+	fake.behind = false;
+	send_sample(1, (uint32_t)c.pid);
+	session__poll(session, 0);
+	tap__ok(sunk.samples == 1, "a sample that comes late is in the profile");
+	session__finish_end();
+}
+
 /* The ring was full when the process executed another program. */
 TEST(lost)
 {

@@ -40,6 +40,7 @@ struct perf_events {
 	int prog_fd;
 	struct event *events;
 	size_t n, room;
+	int64_t clocks; /* of cpus__slept() */
 };
 
 static int sys__perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
@@ -429,7 +430,8 @@ int perf_events__renew_cpus(struct perf_events *p, struct errmsg *f)
 		return errmsg__set(f, -ENOMEM, "out of memory");
 	if (cpus__online(online, (size_t)n)) /* then perf_event_open() tells */
 		memset(online, true, (size_t)n * sizeof(*online));
-	drop(p, online, false); /* of CPUs that are offline: they never fire again */
+	/* of CPUs that are, or were, offline: they never fire again */
+	drop(p, cpus__slept(&p->clocks) ? NULL : online, false);
 	for (int cpu = 0; cpu < n; cpu++) {
 		if (!online[cpu])
 			continue;

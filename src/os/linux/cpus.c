@@ -4,8 +4,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "os/linux/cpus.h"
 
 /* One number at *@at, which is moved behind it. */
@@ -57,4 +59,26 @@ int cpus__online(bool *online, size_t n)
 		return (int)len;
 	list[len] = '\0';
 	return cpus__parse(list, online, n);
+}
+
+static int64_t clock__ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * (int64_t)NS_PER_S + t.tv_nsec;
+}
+
+/*
+ * CLOCK_BOOTTIME goes on while the machine sleeps, CLOCK_MONOTONIC does not.  How far they are
+ * apart lies between the two differences: the lower one now is above the upper one of the last time
+ * only if it grew.
+ */
+bool cpus__slept(int64_t *clocks)
+{
+	const int64_t before = clock__ns(CLOCK_BOOTTIME), ns = clock__ns(CLOCK_MONOTONIC);
+	const bool slept = *clocks && before - ns > *clocks;
+
+	*clocks = clock__ns(CLOCK_BOOTTIME) - ns;
+	return slept;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * A CPU that goes offline takes the perf events bound to it along: they stay open and never fire
@@ -25,5 +26,11 @@ int cpus__parse(const char *list, bool *online, size_t n);
  * /sys/devices/system/cpu/online.  A negative errno: unknown.
  */
 int cpus__online(bool *online, size_t n);
+
+/*
+ * cpus__slept - has the machine slept since the last call with that @clocks (0 at first)?  Then all
+ * CPUs but one were offline meanwhile, while no process ran that could have seen it.
+ */
+bool cpus__slept(int64_t *clocks);
 
 #endif

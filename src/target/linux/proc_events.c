@@ -57,7 +57,8 @@ struct proc_events {
 	size_t nrings;
 	size_t ring_bytes, map_bytes;
 	int epoll;
-	int timer; /* expires when it is time to look which CPUs are online */
+	int timer;	/* expires when it is time to look which CPUs are online */
+	int64_t clocks; /* of cpus__slept() */
 	bool lost;
 	/* files other than libR.so that were mapped: by a hash of device, inode and generation */
 	struct map files;
@@ -253,7 +254,7 @@ static void ring__close(struct proc_events *e, struct ring *r)
  */
 static void proc_events__renew_cpus(struct proc_events *e)
 {
-	bool *online = calloc(e->nrings, sizeof(*online));
+	bool *online = calloc(e->nrings, sizeof(*online)), slept;
 
 	if (!online)
 		return;
@@ -261,10 +262,11 @@ static void proc_events__renew_cpus(struct proc_events *e)
 		free(online);
 		return;
 	}
+	slept = cpus__slept(&e->clocks);
 	for (size_t cpu = 0; cpu < e->nrings; cpu++) {
-		if (!online[cpu])
+		if (!online[cpu] || slept)
 			ring__close(e, &e->rings[cpu]);
-		else if (e->rings[cpu].fd < 0 && !ring__open(e, &e->rings[cpu], (int)cpu))
+		if (online[cpu] && e->rings[cpu].fd < 0 && !ring__open(e, &e->rings[cpu], (int)cpu))
 			e->lost = true;
 	}
 	free(online);
@@ -339,6 +341,7 @@ int proc_events__open(struct proc_events **out, const struct proc_events_sink *s
 	e->sink = *sink;
 	e->ring_bytes = RING_PAGES * page;
 	e->map_bytes = e->ring_bytes + page;
+	cpus__slept(&e->clocks);
 	if (cpus < 1) {
 		err = errmsg__set(f, -ENODEV, "cannot find out how many CPUs there are");
 		goto cleanup;

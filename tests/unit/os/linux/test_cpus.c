@@ -47,3 +47,13 @@ TEST(cpus)
 		n += online[i];
 	tap__ok(n == here, "it has as many CPUs as the C library counts: %ld", here);
 }
+
+TEST(slept)
+{
+	int64_t clocks = 0;
+
+	tap__ok(!cpus__slept(&clocks) && !cpus__slept(&clocks),
+		"no sleep is reported while the machine is awake");
+	clocks -= 1000000000;
+	tap__ok(cpus__slept(&clocks) && !cpus__slept(&clocks), "a sleep is reported once");
+}

@@ -287,8 +287,11 @@ static bool wait__goes_on(const struct reading *r, const struct open_wait *w, ui
 	r->skel->bss->any_told = true;
 	if (bpf_map_update_elem(told_fd, &w->tid, &told, BPF_ANY))
 		return false;
-	return !bpf_map_lookup_elem(bpf_map__fd(r->skel->maps.waits), &w->tid, &is) &&
-	       is.since == w->wait.since;
+	if (!bpf_map_lookup_elem(bpf_map__fd(r->skel->maps.waits), &w->tid, &is) &&
+	    is.since == w->wait.since)
+		return true;
+	bpf_map_delete_elem(told_fd, &w->tid); /* the thread may have ended before it was made */
+	return false;
 }
 
 /* The sample whose records were received. */

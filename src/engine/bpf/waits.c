@@ -141,24 +141,35 @@ static uint32_t thread__flags(char state)
 }
 
 /*
- * A thread that runs between the look and the note is not harmed: it is on a CPU then, and a new
- * note is made when it leaves that.  /proc/TID/stat adds up what all threads of the process used
- * (do_task_stat(), fs/proc/array.c); the same file below task/ is of one thread.
+ * False: the thread has ended, or is about to.  /proc/TID/stat adds up what all threads of the
+ * process used (do_task_stat(), fs/proc/array.c); the same file below task/ is of one thread.
  */
-static void thread__begin(int waits, pid_t pid, uint32_t tid)
+static bool thread__read(pid_t pid, uint32_t tid, struct proc *thread)
 {
-	struct xr_wait wait = {.since = os__now(), .pid = (uint32_t)pid};
-	struct proc thread;
 	char name[32], text[1024];
 	ssize_t len;
 
 	snprintf(name, sizeof(name), "task/%u/stat", tid);
 	len = proc__text(pid, name, text, sizeof(text));
-	if (len < 0 || proc__parse_stat(text, (size_t)len, &thread) ||
-	    !strchr("SDTt", thread.state))
+	return len >= 0 && !proc__parse_stat(text, (size_t)len, thread) && !thread->ending;
+}
+
+/*
+ * A thread that runs between the look and the note is not harmed: it is on a CPU then, and a new
+ * note is made when it leaves that.  If it ends in between, the kernel's program has removed its
+ * note before it was made (bpf/wait.h): it is removed here.
+ */
+static void thread__begin(int waits, pid_t pid, uint32_t tid)
+{
+	struct xr_wait wait = {.since = os__now(), .pid = (uint32_t)pid};
+	struct proc thread;
+
+	if (!thread__read(pid, tid, &thread) || !strchr("SDTt", thread.state))
 		return;
 	wait.flags = thread__flags(thread.state);
-	bpf_map_update_elem(waits, &tid, &wait, BPF_NOEXIST);
+	if (!bpf_map_update_elem(waits, &tid, &wait, BPF_NOEXIST) &&
+	    !thread__read(pid, tid, &thread))
+		bpf_map_delete_elem(waits, &tid);
 }
 
 /* Open the list of threads of the next process that still exists.  False: there is none. */

@@ -347,11 +347,16 @@ static void reader__drop(struct open_waits *o)
 static ssize_t reader__next(const struct open_waits *o, void *to, size_t size, uint64_t until)
 {
 	struct pollfd pfd = {.fd = o->fd, .events = POLLIN};
-	uint64_t now = os__now();
+	uint64_t now;
+	int got;
 
-	if (now >= until || poll(&pfd, 1, (int)((until - now) / NS_PER_MS) + 1) <= 0)
-		return -ETIMEDOUT;
-	return helper__receive(o->fd, to, size, NULL, MSG_DONTWAIT);
+	do {
+		now = os__now();
+		if (now >= until)
+			return -ETIMEDOUT;
+		got = poll(&pfd, 1, (int)((until - now) / NS_PER_MS) + 1);
+	} while (got < 0 && errno == EINTR);
+	return got > 0 ? helper__receive(o->fd, to, size, NULL, MSG_DONTWAIT) : -ETIMEDOUT;
 }
 
 /* Have a helper that waits for questions.  -ETIMEDOUT: it has not begun yet. */
@@ -363,7 +368,7 @@ static int reader__ready(struct reading *r)
 	ssize_t n = 0;
 
 	/* it sends nothing unasked: it has ended */
-	if (o->fd >= 0 && o->greeted && poll(&pfd, 1, 0))
+	if (o->fd >= 0 && o->greeted && poll(&pfd, 1, 0) > 0)
 		reader__drop(o);
 	if (o->fd < 0) {
 		memset(o->has_slab, 0, sizeof(o->has_slab));

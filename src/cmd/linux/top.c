@@ -50,8 +50,7 @@ struct top {
 	struct top_screen *screen; /* NULL: plain text */
 	struct asker *asker;
 	struct top_dump dump;
-	uint32_t dumps;	  /* that were begun */
-	struct map asked; /* (serial, 0) of those whose command was asked for */
+	uint32_t dumps; /* that were begun */
 	struct stats stats;
 	uint32_t rounds;  /* that were printed */
 	uint32_t seconds; /* since the last one */
@@ -123,7 +122,7 @@ static void clock__text(char *text, size_t size)
 /* Ask for the command lines of those that are new, and take what was answered. */
 static int top__commands(struct top *t)
 {
-	const struct top_process *list = t->model->processes;
+	struct top_process *list = t->model->processes;
 	struct ask q = {0};
 	int err = 0;
 
@@ -131,10 +130,10 @@ static int top__commands(struct top *t)
 		const struct ask question = {
 			.kind = ASK_LIST, .pid = (pid_t)list[i].pid, .want = TARGET_ANY_NAME};
 
-		if (map__get(&t->asked, list[i].serial, 0))
+		if (list[i].asked)
 			continue;
-		err = map__put(&t->asked, list[i].serial, 0, t);
-		err = err ? err : asker__ask(t->asker, &question);
+		list[i].asked = true;
+		err = asker__ask(t->asker, &question);
 	}
 	while (!err && asker__busy(t->asker) && asker__take(t->asker, &q, 0)) {
 		err = top_model__command(t->model, (uint32_t)q.pid, q.text);
@@ -391,7 +390,6 @@ static enum cmd_status top__run(struct top *t)
 	top_view__free(&t->view);
 	top_model__free(t->model);
 	asker__close(t->asker);
-	map__free(&t->asked);
 	return status;
 }
 

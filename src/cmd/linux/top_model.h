@@ -28,6 +28,7 @@ struct top_process {
 	uint32_t serial, pid;
 	char comm[XR_COMM_LEN]; /* as it came */
 	char *command;		/* as it came; NULL: not known (top_model__command) */
+	bool asked;		/* for that */
 	bool ended;
 	uint64_t samples; /* since counting began; a tick is one */
 	struct cpu_use use;

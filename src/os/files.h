@@ -40,6 +40,7 @@ struct file {
 	bool regular; /* not a pipe, terminal or the like; known when opened */
 	bool closing, closed;
 	bool told_open, told_close; /* Linux: that was sent */
+	bool abandoned;		    /* Linux: it is freed with the last answer about it */
 	uint64_t given, written;    /* bytes */
 };
 

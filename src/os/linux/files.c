@@ -144,6 +144,17 @@ static void files__remember(struct files *fs, const struct os_identity *id)
 	fs->written[fs->nwritten++] = *id;
 }
 
+static void file__delete(struct file *file)
+{
+	struct file **link;
+
+	for (link = &file->files->first; *link != file; link = &(*link)->next)
+		;
+	*link = file->next;
+	free(file->path);
+	free(file);
+}
+
 static void files__answered(struct files *fs, const struct files_answer *answer)
 {
 	struct file *file = files__find(fs, answer->id);
@@ -168,6 +179,8 @@ static void files__answered(struct files *fs, const struct files_answer *answer)
 	file->closed |= answer->type == FILES_CLOSE;
 	if (!file->error)
 		file->error = answer->error;
+	if (file->abandoned && file->closed)
+		file__delete(file);
 }
 
 /* What could not be sent when it was asked for. */
@@ -349,17 +362,16 @@ void file__close(struct file *file)
 	files__catch_up(file->files);
 }
 
+/* What is not answered yet would be taken for answers about the next file with its id. */
 void file__free(struct file *file)
 {
-	struct file **link;
-
 	if (!file)
 		return;
-	for (link = &file->files->first; *link != file; link = &(*link)->next)
-		;
-	*link = file->next;
-	free(file->path);
-	free(file);
+	if (file->told_open)
+		file__close(file);
+	file->abandoned = file->told_open && !file->closed;
+	if (!file->abandoned)
+		file__delete(file);
 }
 
 void files__stop(struct files *fs)
@@ -371,7 +383,7 @@ void files__stop(struct files *fs)
 		return;
 	hangs = fs->first;
 	while (fs->first)
-		file__free(fs->first);
+		file__delete(fs->first);
 	close(fs->helper.fd);
 	while (!helper__ended(&fs->helper)) {
 		/* ends a call that can be interrupted */

@@ -170,6 +170,37 @@ TEST(stuck)
 	close(reader);
 }
 
+/* What is answered about an abandoned file is not about the next one. */
+TEST(abandoned)
+{
+	static char big[40000];
+	struct files *fs = started();
+	struct file *file, *next;
+	int reader;
+
+	mkfifo(tap__path("slow"), 0600);
+	reader = open(tap__path("slow"), O_RDWR | O_CLOEXEC);
+	file = opened(fs, tap__path("slow"));
+	await_open(file);
+	for (int i = 0; i < 2; i++)
+		give(file, big, sizeof(big), NULL, 0);
+	file__free(file);
+	next = opened(fs, tap__path("next"));
+	for (size_t n = 0; n < 2 * sizeof(big);) {
+		ssize_t got = read(reader, big, sizeof(big));
+
+		tap__bail_if(got <= 0, "the pipe cannot be read");
+		n += (size_t)got;
+	}
+	while (!next->opened && !next->written)
+		files__poll(fs, 100);
+	tap__ok(next->opened && !next->error && !next->written && !size_of(next->path),
+		"the next file has none of its answers");
+	tap__ok(!await_close(next), "and is closed");
+	files__stop(fs);
+	close(reader);
+}
+
 /* Either process is killed. */
 TEST(killed)
 {

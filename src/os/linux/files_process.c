@@ -143,12 +143,11 @@ static uint32_t process__bytes(struct process *p, const struct written_file *fil
 	while (done < len) {
 		int n = os__write(file->fd, data + done, len - done);
 
+		if (n == -EAGAIN) /* another process made the pipe or terminal non-blocking */
+			os__wait_writable(file->fd);
 		if (n > 0) {
 			done += (uint32_t)n;
-		} else if (n == -EAGAIN) {
-			/* another process made the pipe or terminal non-blocking */
-			os__wait_writable(file->fd);
-		} else if (n != -EINTR) {
+		} else if (n != -EINTR && n != -EAGAIN) {
 			*error = n ? n : -EIO;
 			break;
 		} else if (given_up(p)) {

@@ -289,7 +289,10 @@ int output__commit(struct output *o, uint64_t samples)
 		budget__owe(o->config.queue, cost);
 	o->ends[o->ncommits] = o->buf.len;
 	o->samples[o->ncommits++] = samples;
-	return o->buf.len - o->given >= OUTPUT_ENOUGH ? output__flush(o) : 0;
+	/* the piece is counted from here on: what fails now is the error of the next call */
+	if (o->buf.len - o->given >= OUTPUT_ENOUGH)
+		output__flush(o);
+	return 0;
 }
 
 int output__flush(struct output *o)

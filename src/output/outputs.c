@@ -311,7 +311,7 @@ int outputs__give(struct outputs *ss, struct stream *st, const struct profile_pr
 	if (err >= 0)
 		return err;
 	outputs__trouble(ss, st, err);
-	ss->dropped.unwritten += st->failed;
+	ss->dropped.unwritten += err != -EPIPE;
 	return err;
 }
 

@@ -85,8 +85,10 @@ static int stream__pour(struct stream *st)
 	rows = aggregate__rows(st->leaving, &n);
 	if (!n)
 		return 0;
-	while (err >= 0 && st->row < n && output__room(st->out, LIMIT_LINE))
-		err = st->of->config.format->row(st->writer, st->leaving, &rows[st->row++]);
+	while (err >= 0 && st->row < n && output__room(st->out, LIMIT_LINE)) {
+		err = st->of->config.format->row(st->writer, st->leaving, &rows[st->row]);
+		st->row += err >= 0;
+	}
 	if (err >= 0 && st->row == n) {
 		aggregate__clear(st->leaving);
 		st->row = 0;

@@ -254,6 +254,55 @@ TEST(full_disk)
 	}
 }
 
+/* Put sample @n of one file, which passes on 64 KiB at a time: the first are answered at 15,000. */
+static int put_nth(unsigned int n)
+{
+	static uint64_t news;
+
+	if (n == 10000)
+		news = files__news(files);
+	while (n == 15000 && files__news(files) == news)
+		files__poll(files, 100);
+	return put(1, 10, "f");
+}
+
+/* An error that is found between two samples: each counts once, those not passed on yet, too. */
+TEST(counted_once)
+{
+	const uint64_t now = UINT64_MAX / 2;
+	struct stats stats = {0};
+	unsigned int n = 1;
+
+	open_at("folded", "/dev/full", false);
+	put(1, 10, "f");
+	sink__tick(&sink, now);
+	put(1, 10, "g");
+	put(1, 10, "g");
+	while (!sink__tick(&sink, now))
+		files__poll(files, 100);
+	tap__ok(sink__finish(&sink, &stats) == -ENOSPC && stats.unwritten == 3,
+		"folded: %llu of 3 are not written", (unsigned long long)stats.unwritten);
+	outputs__free(ss);
+
+	stats = (struct stats){0};
+	open_at("rprof", "/dev/full", false);
+	while (!put_nth(n))
+		n++;
+	tap__ok(sink__finish(&sink, &stats) == -ENOSPC && stats.unwritten == n,
+		"rprof: %llu of %u are not written", (unsigned long long)stats.unwritten, n);
+	outputs__free(ss);
+
+	stats = (struct stats){0};
+	limit_files(4096);
+	open_at("rprof", "counted_once", true);
+	for (n = 1; n <= 30000; n++)
+		put_nth(n);
+	sink__finish(&sink, &stats);
+	tap__ok(stats.unwritten == 30000 - (4096 - 22) / 5, "of a file: %llu are not written",
+		(unsigned long long)stats.unwritten);
+	outputs__free(ss);
+}
+
 TEST(failures)
 {
 	struct errmsg f = {""};

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -51,6 +52,17 @@ static int file__rename(int dir, const char *from, const char *to)
 	return 0;
 }
 
+/* Lock the new file.  False: another process has seen it before, and sweeps it. */
+static bool file__lock(int fd)
+{
+	struct stat st;
+
+	/* where there are no locks it is not swept while somebody looks: that is all they do */
+	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		return false;
+	return fstat(fd, &st) || st.st_nlink;
+}
+
 /* The new file under its temporary name, locked.  @temporary: that.  Negative errno. */
 static int file__create(int dir, const struct interval_name *name,
 			char temporary[INTERVAL_NAME_MAX])
@@ -62,12 +74,13 @@ static int file__create(int dir, const struct interval_name *name,
 		interval_name__print_temporary(temporary, &trying);
 		fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			    STORE_MODE);
-		if (fd < 0)
+		if (fd < 0) {
 			fd = -errno;
+		} else if (!file__lock(fd)) {
+			close(fd);
+			fd = -EEXIST;
+		}
 	}
-	/* where there are no locks it is not swept while somebody looks: that is all they do */
-	if (fd >= 0)
-		flock(fd, LOCK_EX | LOCK_NB);
 	return fd;
 }
 

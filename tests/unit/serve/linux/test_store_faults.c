@@ -243,6 +243,37 @@ TEST(no_replace)
 		found.profiles);
 }
 
+/* Another service opens the directory just when a file was made and is not locked yet. */
+static int sweep__before(const struct system_call *c)
+{
+	const struct store_keep keep = {0};
+	struct store *other;
+
+	if (c->number != SYS_flock)
+		return 0;
+	system_calls__before = NULL;
+	tap__bail_if(store__try(&other, &keep), "no store");
+	store__close(other);
+	return 0;
+}
+
+TEST(swept)
+{
+	const struct store_keep keep = {0};
+	struct scene_found found;
+	struct errmsg f = {""};
+	struct store *st;
+	int err;
+
+	tap__bail_if(store__try(&st, &keep), "no store");
+	system_calls__before = sweep__before;
+	err = scene__add(st, SCENE_TIME, 60, PROFILE, &f);
+	store__close(st);
+	found = scene__found();
+	tap__ok(!err && found.profiles == 1 && scene__is_whole(&found) && !found.temporary,
+		"a new file that another service takes for a crash's is made again: %s", f.text);
+}
+
 /* A machine without power: a name is given to bytes that are on the disk, and gets there too. */
 TEST(synced)
 {

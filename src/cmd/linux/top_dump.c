@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdio_ext.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -58,10 +59,16 @@ int top_dump__start(struct top_dump *d, uint32_t pid)
 		.rights = RIGHTS_TARGET | RIGHTS_PRIORITY,
 		.run = dump__help,
 	};
+	int err;
 
 	helper__end(&d->helper, 0);
 	d->text.len = 0;
-	return helper__start(&d->helper, &job, &pid);
+	err = helper__start(&d->helper, &job, &pid);
+	if (err) /* no process, no descriptor: what is shown goes on */
+		err = buf__printf(&d->text, "cannot start a process that reads the stack: %s\n",
+				  strerror(-err))
+			      ?: 1;
+	return err;
 }
 
 int top_dump__poll(struct top_dump *d)

@@ -19,7 +19,10 @@ struct top_dump {
 
 #define TOP_DUMP_NONE ((struct top_dump){.helper = {.fd = -1}})
 
-/* top_dump__start - of process @pid; one that has not come is abandoned.  A negative errno. */
+/*
+ * top_dump__start - of process @pid; one that has not come is abandoned.  0; 1: it cannot be taken,
+ * and its text says why; -ENOMEM.
+ */
 int top_dump__start(struct top_dump *d, uint32_t pid);
 
 /* top_dump__poll - 1: there is more of its text; 0; -ENOMEM. */

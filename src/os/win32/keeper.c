@@ -14,9 +14,8 @@
 
 /* What both share. */
 struct page {
-	volatile LONG64 held;	 /* the keeper's handle of the thread suspended now; 0: none is */
-	volatile LONG64 turn;	 /* how many were, with this one */
-	volatile LONG64 resumed; /* the keeper has resumed one of them */
+	volatile LONG64 held; /* the keeper's handle of the thread suspended now; 0: none is */
+	volatile LONG64 turn; /* how many were, with this one */
 };
 
 struct keeper {
@@ -37,10 +36,8 @@ __attribute__((noreturn)) static void keeper__look(struct page *page, HANDLE par
 		waited = WaitForSingleObject(parent, LOOK_MS);
 		held = page->held;
 		turn = page->turn;
-		if (held && (waited != WAIT_TIMEOUT || turn == last)) {
-			InterlockedExchange64(&page->resumed, 1);
+		if (held && (waited != WAIT_TIMEOUT || turn == last))
 			ResumeThread((HANDLE)(intptr_t)held);
-		}
 		last = held ? turn : 0;
 	} while (waited == WAIT_TIMEOUT);
 	ExitProcess(0);
@@ -180,15 +177,12 @@ void keeper__hold(struct keeper *k, uint64_t lent)
 {
 	if (!k)
 		return;
-	InterlockedExchange64(&k->page->resumed, 0);
 	InterlockedIncrement64(&k->page->turn);
 	InterlockedExchange64(&k->page->held, (LONG64)lent);
 }
 
-bool keeper__release(struct keeper *k)
+void keeper__release(struct keeper *k)
 {
-	if (!k)
-		return true;
-	InterlockedExchange64(&k->page->held, 0);
-	return !InterlockedExchange64(&k->page->resumed, 0);
+	if (k)
+		InterlockedExchange64(&k->page->held, 0);
 }

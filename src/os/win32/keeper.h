@@ -7,7 +7,6 @@
 #ifndef XR_OS_WIN32_KEEPER_H
 #define XR_OS_WIN32_KEEPER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/errmsg.h"
@@ -32,10 +31,9 @@ void keeper__take_back(struct keeper *k, uint64_t lent);
 void keeper__hold(struct keeper *k, uint64_t lent);
 
 /*
- * keeper__release - it was resumed.  Returns whether it was suspended until then: false, the keeper
- * resumed it before.
+ * keeper__release - it was resumed.  If ResumeThread() returned 0, the keeper had done so before.
  */
-bool keeper__release(struct keeper *k);
+void keeper__release(struct keeper *k);
 
 /* keeper__run - if this process was started as a keeper, be one: does not return then. */
 void keeper__run(void);

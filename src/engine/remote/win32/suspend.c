@@ -200,7 +200,6 @@ static int thread__suspend(HANDLE thread)
 static int target__look(struct engine *e, struct win32_target *t)
 {
 	int result = 0, err;
-	bool held;
 
 	if (!t->thread)
 		return remote_walk__moving(t->base.walk);
@@ -208,12 +207,13 @@ static int target__look(struct engine *e, struct win32_target *t)
 	err = thread__suspend(t->thread);
 	if (!err) {
 		result = remote_walk__still(t->base.walk);
-		ResumeThread(t->thread);
+		if (!ResumeThread(t->thread)) /* the keeper did, in between */
+			result = -XR_TORN;
 	}
-	held = keeper__release(e->keeper);
+	keeper__release(e->keeper);
 	if (err)
 		return err == -ESRCH ? -XR_EXITING : err;
-	return held ? result : -XR_TORN;
+	return result;
 }
 
 /* One tick of one target.  One whose thread somebody else has suspended is not sampled. */

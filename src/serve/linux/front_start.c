@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,16 +74,21 @@ int front__fork(struct front *front, const struct front_config *config, struct e
 {
 	struct front_start start = {.config = config};
 	pid_t parent = getpid();
+	sigset_t all, before;
 	int err;
 
 	*front = (struct front){0};
 	err = channel__pair(&front->channel, &start.channel, config->queue);
 	if (err)
 		return errmsg__set(f, err, "cannot create a socket: %s", strerror(-err));
+	/* as in helper__start(): until it has detached, it has the handlers of this process */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
 	front->pid = fork();
 	if (!front->pid)
 		helper__run(channel__fd(start.channel), parent, &front_job, &start, false);
 	err = front->pid < 0 ? -errno : 0;
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	channel__close(start.channel);
 	if (!err)
 		return 0;

@@ -93,6 +93,13 @@ ssize_t proc__text(pid_t pid, const char *name, char *text, size_t size);
 int proc__line(const char *path, char *line, size_t size);
 
 /*
+ * proc__open_regular - open the regular file @path for reading.  What else has that name is not
+ * opened at all, which may have an effect: a watchdog or a tape, a pipe that waits for a reader.
+ * The caller closes it.  A negative errno; -ENOENT: it is something else.  (Linux)
+ */
+int proc__open_regular(const char *path);
+
+/*
  * proc__open_in_root - open the regular file @path as process @pid would (its mount
  * namespace, its root; symbolic links do not lead out).  The caller closes it.
  */

@@ -235,13 +235,35 @@ struct mem_reader proc__reader(pid_t pid)
 	};
 }
 
+/* Open what @found, an O_PATH descriptor or -1 with errno, leads to, and close that. */
+static int found__open(int found)
+{
+	struct stat st;
+	char path[32];
+	int fd = -ENOENT;
+
+	if (found < 0)
+		return -errno;
+	if (!fstat(found, &st) && S_ISREG(st.st_mode)) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		fd = fd < 0 ? -errno : fd;
+	}
+	close(found);
+	return fd;
+}
+
+int proc__open_regular(const char *path)
+{
+	return found__open(open(path, O_PATH | O_CLOEXEC));
+}
+
 static int proc__open_in_root_raised(pid_t pid, const char *path)
 {
 	struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+		.flags = O_PATH | O_CLOEXEC,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
-	struct stat st;
 	char name[32];
 	int root, fd;
 
@@ -256,13 +278,8 @@ static int proc__open_in_root_raised(pid_t pid, const char *path)
 			path++;
 		fd = openat(root, path, (int)how.flags);
 	}
-	if (fd < 0)
-		fd = -errno;
+	fd = found__open(fd);
 	close(root);
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		close(fd);
-		return -ENOENT;
-	}
 	return fd;
 }
 

@@ -249,7 +249,7 @@ static int proc_maps__open_raised(pid_t pid, const struct proc_map *map, struct 
 		if (fd >= 0)
 			close(fd);
 		/* a plain chroot: the kernel shows the path from our root */
-		fd = open(map->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		fd = proc__open_regular(map->path);
 		if (fd >= 0 && map__is(pid, map, fd))
 			return fd;
 		if (fd >= 0)

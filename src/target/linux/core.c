@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "os/proc.h"
 #include "target/linux/elf.h"
 #include "target/variables.h"
 
@@ -288,12 +289,12 @@ static int core__file(struct core *c, const char *path, const char *found, struc
 {
 	int err = -EBADMSG, same = -ENODATA;
 
-	file->fd = open(found, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	file->fd = proc__open_regular(found);
 	if (file->fd < 0)
-		return errmsg__set(f, -errno,
+		return errmsg__set(f, file->fd,
 				   "cannot open %s, which ran in the core file: %s; "
 				   "name a copy with --libr",
-				   found, strerror(errno));
+				   found, strerror(-file->fd));
 	err = elf_file__open(&file->elf, file->fd, found, f);
 	if (err)
 		return err;
@@ -491,7 +492,6 @@ bool core__module(struct core *c, struct core_module *m)
 {
 	const struct core_map *map;
 	const char *found;
-	struct stat st;
 
 	while (m->next < c->nmaps && c->maps[m->next].offset)
 		m->next++;
@@ -501,9 +501,8 @@ bool core__module(struct core *c, struct core_module *m)
 	m->path = map->path;
 	m->start = map->start;
 	found = c->libr && !strcmp(map->path, c->facts.mapped) ? c->libr : map->path;
-	m->fd = open(found, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (m->fd >= 0 && (fstat(m->fd, &st) || !S_ISREG(st.st_mode) ||
-			   core__same(c, m->fd, map->start) == -EBADMSG))
+	m->fd = proc__open_regular(found);
+	if (m->fd >= 0 && core__same(c, m->fd, map->start) == -EBADMSG)
 		core_module__close(m);
 	return true;
 }

@@ -5,6 +5,7 @@
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sys/inotify.h>
 #include <sys/syscall.h>
 
 #include "child.h"
@@ -110,7 +111,7 @@ TEST(files)
 	bool deleted = true;
 	struct stat a, b;
 	FILE *in;
-	int fd;
+	int fd, watch;
 
 	in = proc__fopen(getpid(), "comm");
 	tap__ok(in && fgets(path, sizeof(path), in) && !strcmp(path, NAME "\n"), "a file of /proc");
@@ -134,6 +135,15 @@ TEST(files)
 			proc__open_in_root(getpid(), "/dev/null") == -ENOENT &&
 			proc__open_in_root(1 << 22, self) == -ENOENT,
 		"no file, a directory, a device, no process");
+	watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	tap__bail_if(mkfifo(tap__path("fifo"), 0600) ||
+			     inotify_add_watch(watch, tap__path("fifo"), IN_OPEN) < 0,
+		     "no pipe to be watched");
+	tap__ok(proc__open_in_root(getpid(), tap__path("fifo")) == -ENOENT &&
+			proc__open_regular(tap__path("fifo")) == -ENOENT &&
+			read(watch, self, sizeof(self)) < 0 && errno == EAGAIN,
+		"what is not a regular file is not even opened");
+	close(watch);
 }
 
 /* A program that was deleted while it runs. */

@@ -171,10 +171,15 @@ static void texts__run(int fd, const void *arg)
 static size_t text__receive(int fd, void *to, size_t size, uint64_t end)
 {
 	struct pollfd wait = {.fd = fd, .events = POLLIN};
-	uint64_t now = os__now();
 	ssize_t n = 0;
+	uint64_t now;
+	int ready;
 
-	if (now < end && poll(&wait, 1, (int)((end - now) / NS_PER_MS) + 1) > 0)
+	do { /* a signal does not end it: after that which ended the profile a timer rings */
+		now = os__now();
+		ready = now < end ? poll(&wait, 1, (int)((end - now) / NS_PER_MS) + 1) : 0;
+	} while (ready < 0 && errno == EINTR);
+	if (ready > 0)
 		n = helper__receive(fd, to, size, NULL, MSG_DONTWAIT);
 	return n > 0 ? (size_t)n : 0;
 }

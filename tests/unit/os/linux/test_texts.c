@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "os/texts.h"
 
+#include <sys/time.h>
+
 #include "tap.h"
 
 #define OWNER 60001u
@@ -170,4 +172,24 @@ TEST(texts)
 	test_what();
 	test_why();
 	test_for_whom();
+}
+
+static void on_alarm(int signal)
+{
+}
+
+/* Signals that come meanwhile, as that of the timer of signals.c. */
+TEST(interrupted)
+{
+	const struct itimerval often = {{0, 1000}, {0, 1000}};
+	const struct texts_request r = {tap__path("plain"), 3, (uint32_t)geteuid(), 0};
+	struct taken t = {0};
+
+	holds("plain", "text\n", 5, 0600, (uid_t)geteuid());
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (int i = 0; i < 50; i++)
+		texts__read(&r, 1, &limits, take, &t);
+	setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
+	tap__ok(t.n == 50, "a signal does not end it: %u of 50", t.n);
 }

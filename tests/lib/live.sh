@@ -168,9 +168,14 @@ stolen_ticks() {
 
 # --- targets ---
 
-# Descendant of process $1 that is R and has no R below it. Ask only after the program said it is ready.
+# Process $1 if it is R, or the R below it. Ask only after the program said it is ready. (A child of R is called R, too,
+# until it becomes another program.)
 target_find() {
 	local child found
+	if [ "$(cat "/proc/$1/comm" 2>/dev/null)" = R ]; then
+		echo "$1"
+		return
+	fi
 	for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do
 		found=$(target_find "$child")
 		if [ -n "$found" ]; then
@@ -178,7 +183,6 @@ target_find() {
 			return
 		fi
 	done
-	[ "$(cat "/proc/$1/comm" 2>/dev/null)" != R ] || echo "$1"
 }
 
 # target_command PLACE: sets target_argv, what starts R in PLACE: host, static, or the name of an image.

@@ -100,7 +100,7 @@ finishes call
 
 target_start host dump child
 blocks child "base\tsystem\t\n" 'waiting for a child in wait4'
-pkill -P "$TARGET_PID" -x sleep
+wait_until 60 pkill -P "$TARGET_PID" -x sleep
 finishes child
 
 # at_prompt WAY: R at a terminal, where it runs dump.R that way; lines written to descriptor 8 are typed there. Without

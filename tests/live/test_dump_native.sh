@@ -71,7 +71,7 @@ target_kill
 target_start host dump child
 wait_until 60 in_state S
 equal "it waits for a child"
-pkill -P "$TARGET_PID" -x sleep
+wait_until 60 pkill -P "$TARGET_PID" -x sleep
 check "it waits for a child: R went on" target_await_done 60
 target_kill
 

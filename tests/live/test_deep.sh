@@ -20,7 +20,7 @@ freq=99
 # deep_profile KIND LEVELS: profile it for a second or two at the bottom. It may take its time.
 deep_profile() {
 	target_start host deep 2 "$@"
-	prof_start "$TARGET_DIR/ours.out" -F $freq --max-sample-time 1000000 -p "$TARGET_PID" || return 1
+	prof_start_whole "$TARGET_DIR/ours.out" -F $freq --max-sample-time 1000000 -p "$TARGET_PID" || return 1
 	target_go
 	target_await_done
 	prof_stop

@@ -30,7 +30,7 @@ has_stacks() {
 # begin END SECONDS: a target under the profiler.
 begin() {
 	target_start host work "$2" "$1" "$helper"
-	prof_start "$WORK/$1.out" -v -F 499 -p "$TARGET_PID"
+	prof_start_whole "$WORK/$1.out" -v -F 499 -p "$TARGET_PID"
 	ok $? "$1: the profiler starts"
 	target_go
 }

@@ -76,15 +76,21 @@ target_start host deep 600 calls 20
 target_go
 two=$TARGET_PID
 mkdir "$WORK/both"
-prof -F 499 -d 2 -o "$WORK/both" --stats "$WORK/both.stats" -p "$target_one" -p "$two" 2>"$WORK/both.err"
-is $? 0 "two processes: exit status 0" || diag "$(cat "$WORK/both.err")"
+env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -F 499 -o "$WORK/both" --stats "$WORK/both.stats" -p "$target_one" -p "$two" \
+	2>"$WORK/both.err" </dev/null &
+PROF_PID=$! PROF_OUT=$WORK/both
+live_pids+=("$PROF_PID")
+both_sampled() {
+	[ "$(grep -c '"middle" "outer_most" $' "$WORK/both/Rprof.$target_one.out")" -ge 100 ] &&
+		[ "$(grep -c '"hold" "calls" ' "$WORK/both/Rprof.$two.out")" -ge 100 ]
+}
+check "two processes: each has its own functions" wait_until 60 both_sampled
+prof_stop
+is "$PROF_STATUS" 0 "two processes: exit status 0" || diag "$(cat "$WORK/both.err")"
 is "$(stat_of "$WORK/both.stats" processes)" 2 "two processes: both are counted"
 check_stats "$WORK/both.stats" "two processes"
 check_rprof "$WORK/both/Rprof.$target_one.out" "two processes, the first"
 check_rprof "$WORK/both/Rprof.$two.out" "two processes, the second"
 is "$(grep -c '"middle"' "$WORK/both/Rprof.$two.out")" 0 "two processes: nothing of the first in the second's"
 is "$(grep -c '"hold"' "$WORK/both/Rprof.$target_one.out")" 0 "two processes: nothing of the second in the first's"
-[ "$(grep -c '"middle" "outer_most" $' "$WORK/both/Rprof.$target_one.out")" -gt 0 ] &&
-	[ "$(grep -c '"hold" "calls" ' "$WORK/both/Rprof.$two.out")" -gt 0 ]
-ok $? "two processes: each has its own functions"
 done_testing

@@ -20,10 +20,9 @@ ok $? "the profiler starts" || { done_testing; exit 1; }
 target_go
 for tenth in 1 2 3 4 5 6 7 8 9 10; do
 	wait_until 300 test -e "$TARGET_DIR/tenth.$tenth" || break
-	wait_until 60 no_stale_rows "$PROF_PID"
+	rows[tenth]=$(wait_until 60 no_stale_rows "$PROF_PID" && echo none)
 	rss[tenth]=$(rss_kb "$PROF_PID")
 	fds[tenth]=$(find "/proc/$PROF_PID/fd" -mindepth 1 | wc -l)
-	rows[tenth]=$(stale_rows "$PROF_PID" && echo "none")
 	: >"$TARGET_DIR/seen.$tenth"
 done
 target_await_done

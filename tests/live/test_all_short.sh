@@ -46,8 +46,7 @@ done
 # shellcheck disable=SC2016
 seq $serial $((total - 1)) | xargs -P 6 -n 1 sh -c '"$0/run$(($1 % 3))" "$1"' "$WORK" 2>>"$WORK/errors"
 is "$(cat "$WORK/errors")" "" "all $total programs ran"
-wait_until 60 no_stale_rows "$PROF_PID"
-is "$(stale_rows "$PROF_PID"; echo "status $?")" "status 0" "no row is left of a process that ended"
+check "no row is left of a process that ended" wait_until 60 no_stale_rows "$PROF_PID" || diag "$(stale_rows "$PROF_PID")"
 prof_stop
 is "$PROF_STATUS" 0 "the profiler ends"
 check_stats "$WORK/out.stats" "short"

@@ -19,8 +19,8 @@ docs=$(cd "$tests/../docs" && pwd)
 pages=("$@")
 [ $# -gt 0 ] || mapfile -t pages < <(grep -lE '^<!-- run' "$docs"/*.md "$docs"/guide/*.md)
 
-# Two ports that are free now, and stay so: the kernel does not hand them out again that soon.
-mapfile -t ports < <(R --vanilla --no-echo -e 'cat(httpuv::randomPort(), httpuv::randomPort(), sep = "\n")' </dev/null)
+# Two ports that are free now, and stay so: connections of other programs get higher ones (ip_local_port_range).
+mapfile -t ports < <(R --vanilla --no-echo -e 'for (i in 1:2) cat(httpuv::randomPort(max = 32767L), "\n", sep = "")' </dev/null)
 mkdir "$WORK/bin"
 ln -s "$(cd "$(dirname "$XRPROF")" && pwd)/$(basename "$XRPROF")" "$WORK/bin/xrprof-bpf"
 

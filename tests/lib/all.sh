@@ -49,25 +49,20 @@ folded_pids() {
 		END { for (root in seen) print root }' "$1" | sort -n
 }
 
-# stale_rows PROFILER: pids that have a row in that profiler's map but are no more. Fails if the map cannot be read.
+# stale_rows PROFILER: pids that have a row in that profiler's map but are no more: some may have ended just now. Fails if
+# the map cannot be read.
 stale_rows() {
 	local id found=
 	for id in $(sed -n 's/^map_id:[[:space:]]*//p' /proc/"$1"/fdinfo/* 2>/dev/null | sort -un); do
 		bpftool -j map show id "$id" | grep -q '"name":"rows"' && found=$id
 	done
 	[ -n "$found" ] || return 1
-	# a process may end between the reads of the map and of /proc: its row is gone later
 	python3 - "$found" <<-'PY'
-		import json, os, subprocess, sys, time
-		def rows():
-		    dump = subprocess.run(["bpftool", "-j", "map", "dump", "id", sys.argv[1]], capture_output=True, check=True)
-		    return {e["formatted"]["key"] for e in json.loads(dump.stdout)}
-		stale = {pid for pid in rows() if not os.path.exists(f"/proc/{pid}")}
-		if stale:
-		    time.sleep(0.5)
-		    stale = {pid for pid in stale & rows() if not os.path.exists(f"/proc/{pid}")}
-		for pid in sorted(stale):
-		    print(pid)
+		import json, os, subprocess, sys
+		dump = subprocess.run(["bpftool", "-j", "map", "dump", "id", sys.argv[1]], capture_output=True, check=True)
+		for pid in sorted(e["formatted"]["key"] for e in json.loads(dump.stdout)):
+		    if not os.path.exists(f"/proc/{pid}"):
+		        print(pid)
 	PY
 }
 

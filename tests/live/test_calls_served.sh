@@ -22,6 +22,10 @@ dir=$WORK/profiles
 target_start host calls_held
 serve_start -p "$TARGET_PID" --calls quick --calls held -F 99 --max-cpu 0 --interval "$(long_interval)" --dir "$dir" --listen "unix:$WORK/socket" ||
 	bail "serve does not run"
+is_sampled() {
+	metrics | grep -qx 'xrprof_processes 1'
+}
+check "the program is sampled" wait_until 120 is_sampled
 target_go
 check "the calls that ended are in /metrics" wait_until 120 counted quick 5 || diag "$(metrics | grep call_)"
 metrics >"$WORK/metrics"

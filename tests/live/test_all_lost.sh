@@ -46,16 +46,19 @@ cat >"$WORK/chain.R" <<-R
 	put(paste0("link.", n))
 	name <- paste0("chain_link_", n)
 	assign(name, function() {
-	    end <- cpu_time() + 0.3
 	    x <- 0
-	    while (cpu_time() < end) for (i in 1:500) x <- x + sqrt(i)
+	    while (!any(grepl(name, readLines("$WORK/chain.out", warn = FALSE), fixed = TRUE))) for (i in 1:20000) x <- x + sqrt(i)
 	})
 	eval(call(name))
 	if (n < 5L) .C("all_become", file.path(R.home("bin"), "R"), "$WORK/chain.R", folder)
 R
-prof -s -f folded -o "$WORK/chain.out" --stats "$WORK/chain.stats" -- \
+: >"$WORK/chain.out"
+prof_to "$WORK/chain.out" -f folded
+prof -s -f folded -o "$PROF_TO" --stats "$WORK/chain.stats" -- \
 	R --vanilla --no-echo -f "$WORK/chain.R" --args "$WORK/chain" 2>"$WORK/chain.err"
 is $? 0 "the profiler ends with the last of the chain" || diag "$(cat "$WORK/chain.err")"
+: 9<>"$PROF_PIPE" # if no process ever wrote, the reader still waits for that
+wait "$PROF_CAT"
 check_stats "$WORK/chain.stats" "chain"
 is "$(unread_of "$WORK/chain.stats")" 0 "nothing was unreadable"
 for n in 1 2 3 4 5; do

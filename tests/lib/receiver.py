@@ -4,9 +4,10 @@
 
 usage: receiver.py DIR [CERTIFICATE KEY]
 
-Writes the port to DIR/port. Each request becomes a line of JSON in DIR/requests and a body DIR/body.N. DIR/behave has what
-becomes of the next requests, a word each; when there is none, `ok`. DIR/always has a word and a text: it is what becomes of each
-request whose address has that text. The words:
+Writes the port, which is PORT or a free one, to DIR/port. Each request becomes a line of JSON in
+DIR/requests and a body DIR/body.N. DIR/behave has what becomes of the next requests, a word each;
+when there is none, `ok`. DIR/always has a word and a text: it is what becomes of each request whose
+address has that text. The words:
 
   ok          200
   CODE        that status; CODE:TEXT with that Retry-After; CODE=TEXT with that body; CODE>URL with that Location
@@ -20,9 +21,11 @@ request whose address has that text. The words:
   partial     200, and what OTLP answers when profiles were refused
 """
 import email.utils
+import errno
 import http.server
 import json
 import os
+import random
 import socket
 import ssl
 import struct
@@ -142,8 +145,18 @@ class Server(http.server.ThreadingHTTPServer):
         pass
 
 
+def listen(port):
+    """At that port, or 0: at one that is free now and for the next server, which the kernel gives to no connection."""
+    while True:
+        try:
+            return Server(("127.0.0.1", port or random.randrange(10000, 32768)), Handler)
+        except OSError as error:
+            if port or error.errno != errno.EADDRINUSE:
+                raise
+
+
 def main():
-    server = Server(("127.0.0.1", int(os.environ.get("PORT", "0"))), Handler)
+    server = listen(int(os.environ.get("PORT", "0")))
     if len(sys.argv) > 2:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(sys.argv[2], sys.argv[3])

@@ -44,7 +44,7 @@ like "$(shows)" '    __select \[libc.so.6\]'$'\n''    base::Sys.sleep'$'\n' "it 
 kill -STOP "$TARGET_PID"
 wait_until 60 in_state T
 equal "it is stopped"
-ok "$(in_state T; echo $?)" "it is stopped: it stays so"
+check "it is stopped: it stays so" wait_until 60 in_state T
 kill -CONT "$TARGET_PID"
 kill -INT "$TARGET_PID"
 check "it sleeps: R went on" target_await_done 60
@@ -83,14 +83,21 @@ wait_until 60 eval '[ "$(grep -lx -e spins -e reads -e waits "/proc/$TARGET_PID/
 waiting_in() { # the numbers of the system calls that threads wait in
 	cat "/proc/$TARGET_PID/task"/*/syscall | awk '{ print $1 }' | sort | xargs
 }
-wait_until 60 eval '[ "$(waiting_in | wc -w)" = 4 ] && [ "$(grep -c running /proc/$TARGET_PID/task/*/syscall | grep -c :1)" = 1 ]'
+# the one that runs does, and the others wait: again, when what stopped them has let them go
+threads_are_back() {
+	wait_until 60 eval '[ "$(waiting_in | wc -w)" = 4 ] && [ "$(grep -c running /proc/$TARGET_PID/task/*/syscall | grep -c :1)" = 1 ]'
+}
+threads_are_back
 equal "it has threads" spins_inside
+threads_are_back
 out=$(shows --threads)
 like "$out" '  thread [0-9]+ \(spins\): running'$'\n''      spins_inside \[dump_threads.so\]'$'\n''      spins \[' "threads: one that runs"
 like "$out" '  thread [0-9]+ \(reads\): reading pipe:[^ ]* in read'$'\n''(      [^ ]* \[libc.so.6\]'$'\n'')?      reads_by_frame_pointer \[' \
 	"threads: one that waits for a read, which the frame pointer is needed for"
 like "$out" '  thread [0-9]+ \(waits\): waiting for another thread in futex'$'\n''.*      waits_inside \[' "threads: one that waits for another"
+threads_are_back
 like "$("$XRPROF" dump -p "$TARGET_PID" --native)" '  R [0-9.]+, sleeping in p?select6'$'\n' "threads: R's waits, although it may have been stopped"
+threads_are_back
 like "$("$XRPROF" dump -p "$TARGET_PID" --threads)" '  thread [0-9]+ \(spins\): running'$'\n''  thread [0-9]+ \(reads\): reading pipe' \
 	"--threads alone: what they do"
 kill -INT "$TARGET_PID"

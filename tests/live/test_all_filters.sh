@@ -67,27 +67,42 @@ if [ -n "$group" ]; then
 	trap end_group EXIT
 fi
 
-# seen OPTION...: which of ours does --all with these find? Sorted names.
-run=0
-seen() {
+# have_samples NAME...: do these have some?
+have_samples() {
 	local name
-	run=$((run + 1))
-	prof -a -f folded -o "$WORK/out$run" -d 2 "$@" 2>"$WORK/out$run.err" || grep -q 'no R process matched' "$WORK/out$run.err" ||
-		echo "failed: $(cat "$WORK/out$run.err")"
-	for name in "${!pid_of[@]}"; do
-		[ "$(folded_samples "$WORK/out$run" "${pid_of[$name]}")" -eq 0 ] || echo "$name"
-	done | sort | xargs
+	for name; do
+		[ "$(folded_samples "$WORK/out" "${pid_of[$name]}")" -ge 20 ] || return
+	done
 }
 
-all=$(printf '%s\n' "${!pid_of[@]}" | sort | xargs)
-is "$(seen)" "$all" "no filter: all"
-is "$(seen --user "$(id -nu $uid)" --user 0 --exclude-pid "${pid_of[bycomm]}")" \
-	"$(printf '%s\n' "${!pid_of[@]}" | grep -vx bycomm | sort | xargs)" "two users, and a pid that is excluded"
-is "$(seen --comm 'Rw*')" "bycomm" "--comm"
-is "$(seen --comm Rworker --user $uid)" "" "two kinds: both must be met"
-like "$(cat "$WORK/out1.err")" "no R process matched --" "and that none is met is reported"
+# sees NAMES TEST OPTION...: of ours --all with these finds NAMES alone, which are sorted. All compute.
+sees() {
+	local names=$1 test=$2 seen name
+	shift 2
+	rm -f "$WORK/out"
+	all_start "$WORK/out" -a "$@" || fail "$test: the profiler starts"
+	if [ -n "$names" ]; then
+		# shellcheck disable=SC2086 # words
+		wait_until 120 have_samples $names
+	else
+		sleep 2
+	fi
+	prof_stop
+	seen=$(for name in "${!pid_of[@]}"; do
+		[ "$(folded_samples "$WORK/out" "${pid_of[$name]}")" -eq 0 ] || echo "$name"
+	done | sort | xargs)
+	[ "$PROF_STATUS" = 0 ] || grep -q 'no R process matched' "$WORK/out.err" || seen="failed: $(cat "$WORK/out.err")"
+	is "$seen" "$names" "$test"
+}
+
+sees "$(printf '%s\n' "${!pid_of[@]}" | sort | xargs)" "no filter: all"
+sees "$(printf '%s\n' "${!pid_of[@]}" | grep -vx bycomm | sort | xargs)" "two users, and a pid that is excluded" \
+	--user "$(id -nu $uid)" --user 0 --exclude-pid "${pid_of[bycomm]}"
+sees bycomm "--comm" --comm 'Rw*'
+sees '' "two kinds: both must be met" --comm Rworker --user $uid
+like "$(cat "$WORK/out.err")" "no R process matched --" "and that none is met is reported"
 if [ -n "$group" ]; then
-	is "$(seen --cgroup "${id:0:12}")" "bygroup" "--cgroup by the container's short id"
+	sees bygroup "--cgroup by the container's short id" --cgroup "${id:0:12}"
 else
 	skip "no control group can be made here" "--cgroup"
 fi

@@ -83,16 +83,24 @@ def good_samples(out, pid, fmt, native=False):
 def session(folder, name, good, args):
     native = any(a.startswith("--native") for a in args)
     option = {k: args[args.index(k) + 1] for k in ("-e", "-f", "-d", "-F")}
-    out, stats = os.path.join(folder, name), os.path.join(folder, name + ".stats")
+    out, stats, ready = (os.path.join(folder, name + suffix) for suffix in ("", ".stats", ".ready"))
     os.mkdir(out)
-    began, cpu = time.monotonic(), cpu_seconds(good)
+    began = time.monotonic()
     with open(os.path.join(folder, name + ".err"), "wb") as err:
-        child = subprocess.Popen([*args, "-o", out, "--stats", stats], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err)
+        child = subprocess.Popen([*args, "-o", out, "--stats", stats, "--ready", ready], stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.DEVNULL, stderr=err)
     signal.signal(signal.SIGALRM, lambda *_: child.kill())
     signal.alarm(SECONDS_MAX)
-    _, status, usage = os.wait4(child.pid, 0)
+    # CPU time counts from when there may be samples
+    ended = 0
+    while not ended and not os.path.exists(ready):
+        time.sleep(0.01)
+        ended, status, usage = os.wait4(child.pid, os.WNOHANG)
+    sampled, cpu = time.monotonic(), cpu_seconds(good)
+    if not ended:
+        _, status, usage = os.wait4(child.pid, 0)
     signal.alarm(0)
-    took, cpu = time.monotonic() - began, cpu_seconds(good) - cpu
+    took, sampled, cpu = time.monotonic() - began, time.monotonic() - sampled, cpu_seconds(good) - cpu
     child.returncode = status
     said = plain("messages", open(os.path.join(folder, name + ".err"), "rb").read()) or ""
     # 1: lines of a MiB each came faster than they could be written, which is counted and said
@@ -117,11 +125,10 @@ def session(folder, name, good, args):
     for file in os.listdir(out):
         plain(file, open(os.path.join(out, file), "rb").read())
     got = good_samples(out, good, option["-f"], native)
-    # with bpf, a sample for each tick of its CPU time since there were any; of what the others took, as much as each of their
-    # targets
+    # with bpf, a sample for each tick of its CPU time; of what the others took, as much as each of their targets
     rate = int(option["-F"])
-    sampled = min(s["seconds"], max(took - s["first_sample"], 0))
-    due = cpu * sampled / took * rate if option["-e"] == "bpf" else s["ticks"] / max(s["processes"], 1)
+    share = min(s["seconds"] / sampled, 1)
+    due = cpu * share * rate if option["-e"] == "bpf" else s["ticks"] / max(s["processes"], 1)
     # a machine that halts takes CPU time, and gives one tick for it: its share is asked for in test-all alone
     few = got < due / 3 - 5
     if option["-e"] == "bpf" and os.environ.get("XRPROF_TESTS") != "all":

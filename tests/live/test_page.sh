@@ -25,9 +25,11 @@ target_kill
 # One that computes and waits, in two functions.
 R --vanilla --no-echo -e 'busy <- function(s) { end <- proc.time()[[1]] + s; while (proc.time()[[1]] < end) sum(sqrt(1:1000)) }
 rest <- function(s) Sys.sleep(s)
-repeat { busy(0.05); rest(0.1) }' >/dev/null 2>"$WORK/waits.R.err" </dev/null &
+invisible(file.create(commandArgs(TRUE)))
+repeat { busy(0.05); rest(0.1) }' --args "$WORK/waits.ready" >/dev/null 2>"$WORK/waits.R.err" </dev/null &
 target=$!
 live_pids+=("$target")
+wait_until 120 test -e "$WORK/waits.ready" || bail "R does not start: $(cat "$WORK/waits.R.err")"
 for seconds in 2 5 15; do
 	prof -p "$(target_find "$target")" -d $seconds --off-cpu -f flamegraph -o "$WORK/waits.html" 2>"$WORK/waits.err"
 	is $? 0 "CPU time and waiting are recorded" || diag "$(cat "$WORK/waits.err" "$WORK/waits.R.err")"

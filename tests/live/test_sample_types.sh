@@ -16,10 +16,11 @@ python=/usr/bin/python3
 
 R --vanilla --no-echo -e 'busy <- function(s) { end <- proc.time()[[1]] + s; while (proc.time()[[1]] < end) sum(sqrt(1:1000)) }
 rest <- function(s) Sys.sleep(s)
-repeat { busy(0.05); rest(0.1) }' >/dev/null 2>"$WORK/R.err" </dev/null &
+invisible(file.create(commandArgs(TRUE)))
+repeat { busy(0.05); rest(0.1) }' --args "$WORK/ready" >/dev/null 2>"$WORK/R.err" </dev/null &
 job=$!
 live_pids+=("$job")
-wait_until 120 eval '[ -n "$(target_find "$job")" ]' || bail "R does not start: $(cat "$WORK/R.err")"
+wait_until 120 test -e "$WORK/ready" || bail "R does not start: $(cat "$WORK/R.err")"
 pid=$(target_find "$job")
 
 # report ARG...: sets OUT, ERR, STATUS

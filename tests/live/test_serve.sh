@@ -38,6 +38,7 @@ STATUS=1 refused 'process [0-9]+' --dir "$WORK/d" --pid $$
 cp "$(command -v sleep)" "$WORK/R" # it could be R that is starting
 "$WORK/R" 600 &
 live_pids+=($!)
+wait_until 60 grep -qx R "/proc/$!/comm"
 STATUS=1 refused 'process [0-9]+ .R. does not run R' -q --dir "$WORK/d" --pid $!
 
 # --- files ---

@@ -7,7 +7,8 @@ usage: receiver.py DIR [CERTIFICATE KEY]
 Writes the port, which is PORT or a free one, to DIR/port. Each request becomes a line of JSON in
 DIR/requests and a body DIR/body.N. DIR/behave has what becomes of the next requests, a word each;
 when there is none, `ok`. DIR/always has a word and a text: it is what becomes of each request whose
-address has that text. The words:
+address has that text. At SIGTERM it ends, but never between such a line with `ok` and its answer.
+The words:
 
   ok          200
   CODE        that status; CODE:TEXT with that Retry-After; CODE=TEXT with that body; CODE>URL with that Location
@@ -26,6 +27,7 @@ import http.server
 import json
 import os
 import random
+import signal
 import socket
 import ssl
 import struct
@@ -98,8 +100,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with lock:
             word = behaviour(self.path)
             self.keep(word)
+            if word == "ok":
+                self.answer(200)
         if word == "ok":
-            self.answer(200)
+            pass
         elif word[:1].isdigit() and ":" in word:
             self.answer(int(word[:3]), Retry_After=word[4:])
         elif word[:1].isdigit() and ">" in word:
@@ -155,7 +159,13 @@ def listen(port):
                 raise
 
 
+def end(*_):
+    with lock:
+        os._exit(0)
+
+
 def main():
+    signal.signal(signal.SIGTERM, end)
     server = listen(int(os.environ.get("PORT", "0")))
     if len(sys.argv) > 2:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -15,7 +15,7 @@ python=/usr/bin/python3
 away() {
 	local name
 	for name; do
-		kill -KILL "$(cat "$WORK/$name/pid")"
+		kill -TERM "$(cat "$WORK/$name/pid")"
 		wait "$(cat "$WORK/$name/pid")" 2>/dev/null
 	done
 }

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 #
 # For the tests with C and C++ functions that R calls and that call R (tests/fixtures/nested_calls.cpp). Source it after live.sh.
 
 needs program g++
+
+# While the dynamic linker looks up a function that is called for the first time, its caller is known by rbx, which is not followed.
+TARGET_WRAP=(env LD_BIND_NOW=1)
 
 # nested_library PLACE [bare]: make $WORK/nested-PLACE.so: its R's headers, this machine's compiler; or $WORK/bare-PLACE.so, which
 # has no unwind tables

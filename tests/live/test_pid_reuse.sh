@@ -38,7 +38,13 @@ cat >"$WORK/inside.sh" <<-'SH'
 	for round in $(seq "$2"); do
 		mkdir "$round"
 		cp r/*.R "$round"
-		started exec R --vanilla --no-echo -f "$round/all_spin.R" --args "$1/$round" "round$round" 0.3
+		started exec R --vanilla --no-echo -f "$round/all_spin.R" --args "$1/$round" "round$round" 0.3 wait
+		# it computes when the profiler knows it
+		until [ "$(grep -cE "process $wanted \([^)]*\): R " out.err)" -ge "$round" ]; do
+			kill -0 $profiler || exit 1
+			sleep 0.05
+		done
+		: >"$round/go"
 		wait $wanted
 		[ -e "$round/done" ] || exit 1
 		started exec awk 'BEGIN { while (i++ < 3e6) n += i }'

@@ -144,7 +144,7 @@ ok $? "imports only DLLs of the system: $(xargs <<<"$imports")"
 
 for row in r36:3.6.3 r42:4.2.2 r44:4.4.1; do
 	layout=${row%:*} version=${row#*:}
-	host "$win/tests/$layout/R.dll" known 300
+	host "$win/tests/$layout/R.dll" known -
 	: >"$WORK/$layout.folded"
 	# a pipe gets its stacks as they come, a file at the end
 	mkfifo "$WORK/$layout.pipe"
@@ -201,7 +201,7 @@ done
 
 # --- the other formats, each by the name of its file ---
 
-host "$win/tests/r42/R.dll" known 300
+host "$win/tests/r42/R.dll" known -
 for suffix in folded pb.gz speedscope.json html; do
 	prof -p "$pid" -F 97 -d 2 -o "$WORK/formats.$suffix" --stats "$WORK/stats.json"
 	is $status 0 "formats.$suffix" || diag "$err"
@@ -247,7 +247,7 @@ fi
 
 # --- the reader of a pipe goes away ---
 
-host "$win/tests/r42/R.dll" known 100
+host "$win/tests/r42/R.dll" known -
 {
 	timeout -k 5 100 "$wine" "$win/xrprof.exe" -p "$pid" -F 50 2>"$WORK/err" </dev/null
 	echo $? >"$WORK/status"
@@ -270,7 +270,7 @@ prof -p "$pid" -d 1
 is "$status" 1 "a DLL called R.dll that is not R's: status 1"
 like "$err" "does not export R_GlobalContext" "a DLL called R.dll that is not R's: reported"
 host_end
-host "$win/tests/r42/R.dll" idle 100
+host "$win/tests/r42/R.dll" idle -
 prof -p "$pid" -F 50 -d 2 -f folded -o "$WORK/idle.folded" --stats "$WORK/stats.json"
 # on a busy machine a late sample is dropped (keeper.c): torn
 idle=$(stat_of no_r_frames) torn=$(stat_of TORN)
@@ -285,7 +285,7 @@ ok $? "list: the process, its program and its R" || diag "$(cat "$WORK/out" "$WO
 prof -a --comm 'no-such*' -F 50 -d 1 -o "$WORK/none/"
 is "$status $(find "$WORK/none" -name 'Rprof*' | wc -l)" "1 0" "--comm leaves it out"
 host_end
-host "$win/tests/r36/R.dll" known 100
+host "$win/tests/r36/R.dll" known -
 "$wine" "$win/xrprof.exe" -a -F 50 -o "$WORK/all/" >"$WORK/out" 2>"$WORK/err" </dev/null &
 prof=$!
 children+=("$prof")
@@ -298,7 +298,7 @@ host_end
 
 # --- started by a program: --ready and --until-eof ---
 
-host "$win/tests/r42/R.dll" known 100
+host "$win/tests/r42/R.dll" known -
 : >"$WORK/until.out"
 {
 	wait_until 100 test -s "$WORK/ready"
@@ -311,7 +311,7 @@ host_end
 # --- ended by force within a sample: its thread is resumed ---
 
 # A sample of a target under Wine suspends the thread for some milliseconds, so that a good part of random moments hit one.
-host "$win/tests/r42/R.dll" known 300
+host "$win/tests/r42/R.dll" known -
 cpu_ticks() {
 	awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$host/stat"
 }
@@ -334,7 +334,7 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
 		stuck=$((stuck + 1))
 		diag "after $i: the program does not run on"
 		host_end
-		host "$win/tests/r42/R.dll" known 300
+		host "$win/tests/r42/R.dll" known -
 	fi
 done
 is "$early $stuck" "0 0" "xrprof.exe ended by force ten times: the program runs on"
@@ -351,7 +351,7 @@ is $status 0 "-- COMMAND with R"
 ok $? "a profile of it, in a file and a folder that are not ASCII"
 [ -s "$folder/stats ü.json" ]
 ok $? "so is that of --stats"
-host "$folder/R.dll" known 100
+host "$folder/R.dll" known -
 prof -v -p "$pid" -F 50 -d 1 -o "$WORK/utf16.out"
 like "$err" "Zürich 日本 dir.R\.dll" "R.dll in a folder that is not ASCII"
 host_end

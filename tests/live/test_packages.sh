@@ -90,8 +90,11 @@ packages_none() {
 	local name=$1
 	shift
 	export XRPROF_FRAMES=$WORK/none.frames
-	prof -q --clock cpu -d 1 "$@" -p "$TARGET_PID" -o "$WORK/none" 2>"$WORK/none.err"
-	is $? 0 "$name: it is profiled" || diag "$(cat "$WORK/none.err")"
+	rm -f "$XRPROF_FRAMES"
+	prof_start "$WORK/none" -q --clock cpu "$@" -p "$TARGET_PID"
+	wait_until 60 grep -qs '^inner' "$XRPROF_FRAMES"
+	prof_stop
+	is "$PROF_STATUS" 0 "$name: it is profiled" || diag "$(cat "$PROF_OUT.err")"
 	is "$(awk -F '\t' '$2 != "" || $3 != ""' "$XRPROF_FRAMES" | head -n 3)" "" "$name: no frame has a package or a definition"
 	check "$name: frames have their functions" grep -q '^inner' "$XRPROF_FRAMES"
 }

@@ -111,8 +111,13 @@ ok $? "one that answers has samples"
 [ "$(folded_samples "$WORK/two" "$renamed" renamed_inner)" -gt 0 ]
 ok $? "and so has the one whose libR.so has another name"
 
+begun=$(cpu_ticks "$healthy")
 all_start "$WORK/out" -a || { done_testing; exit 1; }
 pass "--all starts"
+healthy_sampled() {
+	[ "$(folded_samples "$WORK/out" "$healthy" healthy_inner)" -gt 0 ]
+}
+wait_until 100 healthy_sampled
 before=$(cpu_ticks "$healthy")
 pool=$(pgrep -P "$PROF_PID" xrprof-pool)
 wait_until 100 eval '[ "$(grep -c "$silent" "$WORK/out.err")" -ge 2 ]'
@@ -124,8 +129,9 @@ later_sampled() {
 }
 wait_until 100 later_sampled
 ok $? "one that started meanwhile is sampled"
-prof_stop
 after=$(cpu_ticks "$healthy")
+prof_stop
+ended=$(cpu_ticks "$healthy")
 is "$PROF_STATUS" 0 "--all ends"
 [ -e "$gate" ]
 ok $? "while the file system does not respond"
@@ -138,9 +144,9 @@ ok $? "they are counted"
 is "$(lost_of "$WORK/out.stats")" 0 "nothing was lost"
 got=$(folded_samples "$WORK/out" "$healthy")
 check "the one that answers has its share ($got samples, $((after - before)) ticks of CPU time)" python3 -c 'import os, sys
-got, ticks = map(float, sys.argv[1:])
-expected = ticks / os.sysconf("SC_CLK_TCK") * 99
-sys.exit(not 0.7 * expected <= got <= 1.4 * expected + 20)' "$got" "$((after - before))"
+got, least, most = map(float, sys.argv[1:])
+rate = 99 / os.sysconf("SC_CLK_TCK")
+sys.exit(not 0.7 * least * rate <= got <= 1.4 * most * rate + 20)' "$got" "$((after - before))" "$((ended - begun))"
 [ "$(folded_samples "$WORK/out" "$renamed" renamed_inner)" -gt 0 ]
 ok $? "--all finds the one whose libR.so has another name"
 

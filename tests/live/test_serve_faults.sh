@@ -36,6 +36,12 @@ ok $? "serve starts"
 check "files come" wait_until 120 have 2
 dd if=/dev/zero of="$WORK/small/fill" bs=4k 2>/dev/null
 check "a full disk is reported" serve_says "directory $dir: .*[Nn]o space"
+# (it may have been full for the index alone)
+drops() {
+	kill -USR1 "$SERVE_PID"
+	[ "$(dropped_samples)" -gt 0 ]
+}
+wait_until 60 drops
 before=$(intervals_in "$dir" | wc -l)
 rm "$WORK/small/fill"
 check "the end of a full disk is reported" serve_says "directory $dir: works again"
@@ -62,6 +68,11 @@ for _ in 1 2 3; do
 	kill -USR1 "$SERVE_PID"
 	check "an interval ends" wait_until 60 eval '[ "$(wc -l <"$SERVE_ERR")" -gt "$lines" ]'
 done
+has_samples() {
+	kill -USR1 "$SERVE_PID"
+	[ "$(serve_summary)" -gt 0 ]
+}
+wait_until 60 has_samples
 kill -KILL "$front"
 check "serve stops waiting for it: it logs what was lost" serve_says '[0-9]+ intervals? could not be passed to the process that writes'
 check "another one is started" serve_says 'has ended; restarting it'

@@ -49,7 +49,7 @@ compare() {
 for place in $places; do
 	[ "$place" = host ] || part_needs "$place" image "$place" || continue
 	target_start "$place" memory counts "$turns" "$copies"
-	prof_start "$TARGET_DIR/ours.out" -F 499 --memory --clock cpu -p "$TARGET_PID" || continue
+	prof_start_whole "$TARGET_DIR/ours.out" -F 499 --memory --clock cpu -p "$TARGET_PID" || continue
 	target_go
 	target_await_done 300
 	prof_wait

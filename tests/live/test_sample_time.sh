@@ -36,7 +36,7 @@ attack() { # attack NAME KIND MICROSECONDS OPTION...: profile it until it ends
 	shift 3
 	costly_start "$kind" 0.5
 	ok $? "$name: it runs" || return
-	prof_start "$WORK/attack" -F 999 --max-sample-time "$us" -p "$COSTLY" "$@"
+	prof_start_whole "$WORK/attack" -F 999 --max-sample-time "$us" -p "$COSTLY" "$@"
 	kill -USR1 "$COSTLY"
 	prof_wait
 	s=$PROF_OUT.stats

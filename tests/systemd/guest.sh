@@ -27,7 +27,9 @@ wait_for() {
 	done
 	return 1
 }
+# what was written before, too, that journald has not taken yet
 log() {
+	journalctl --sync
 	journalctl -b -u xrprof-bpf -o cat --no-pager
 }
 said() {

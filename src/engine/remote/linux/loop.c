@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#define _GNU_SOURCE
 #include "engine/remote/linux/loop.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -16,8 +19,7 @@
 #include "os/proc.h"
 #include "os/rights.h"
 
-/* CPU time without a wait: an engine that cannot keep up must not hold up all others */
-#define RAISED_MS 100
+#define BUSY_NS (100 * NS_PER_MS) /* without a wait; then it rests for a quarter of that time */
 
 #define PROVE_EACH 64u	  /* ticks between two looks for R's thread, where it was not found */
 #define KEYS_MAX   64u	  /* by which it is found */
@@ -71,7 +73,7 @@ int remote_loop__open(struct engine **out, const struct engine_config *config,
 		err = errmsg__set(f, -errno, "cannot create a timer: %s", strerror(errno));
 		goto failed;
 	}
-	e->priority_raised = priority__raise_for(RAISED_MS);
+	e->priority_raised = priority__raise();
 	e->name = name;
 	*out = e;
 	return 0;
@@ -430,10 +432,33 @@ static void target__sample(struct engine *e, struct remote_target *base)
 		remote_others__each(e, t);
 }
 
+/*
+ * Real-time and without a wait, an engine that cannot keep up would leave nothing to others.  It
+ * does not become one of them: they may be so many that it has no CPU while it holds a thread.
+ */
+static void engine__rest(struct engine *e)
+{
+	const uint64_t now = os__now(), busy = now - e->waited;
+	const struct timespec rest = {.tv_sec = (time_t)(busy / 4 / NS_PER_S),
+				      .tv_nsec = (long)(busy / 4 % NS_PER_S)};
+	struct rusage use = {0};
+
+	if (!e->priority_raised)
+		return;
+	getrusage(RUSAGE_THREAD, &use);
+	if (use.ru_nvcsw == e->waits && busy >= BUSY_NS)
+		nanosleep(&rest, NULL);
+	else if (use.ru_nvcsw == e->waits)
+		return;
+	e->waits = use.ru_nvcsw;
+	e->waited = now;
+}
+
 static bool engine__due(struct engine *e, uint64_t *missed)
 {
 	uint64_t passed;
 
+	engine__rest(e);
 	if (read(e->timer, &passed, sizeof(passed)) != sizeof(passed))
 		return false;
 	*missed = passed - 1;
@@ -445,9 +470,6 @@ static int engine__wait(struct engine *e, uint64_t now, uint64_t end)
 {
 	struct pollfd pfd = {.fd = e->timer, .events = POLLIN};
 
-	/* it has caught up */
-	if (e->priority_raised)
-		priority__raise_for(RAISED_MS);
 	return poll(&pfd, 1, (int)((end - now + NS_PER_MS - 1) / NS_PER_MS)) < 0 ? -errno : 0;
 }
 

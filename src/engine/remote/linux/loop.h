@@ -41,6 +41,8 @@ struct engine {
 	struct watchdog *watchdog; /* looks whether reads end */
 	int timer;
 	uint64_t ticked; /* when the last tick was taken, ns */
+	long waits;	 /* so far, of this thread, */
+	uint64_t waited; /* and since when it does not, ns */
 	bool armed;
 	bool priority_raised;
 };

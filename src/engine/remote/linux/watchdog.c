@@ -77,7 +77,7 @@ static bool watchdog__look(const struct watchdog *w)
 {
 	if (!atomic_load(&w->page->held))
 		return false;
-	/* asked again: one that was told, let go and stopped itself since then is left so */
+	/* asked again: one that has let go since then, and stopped itself, is left alone */
 	if (tracer__state(w) == 'T' && atomic_load(&w->page->held) && getppid() == w->parent) {
 		atomic_store(&w->page->told, 1);
 		syscall(SYS_tgkill, w->parent, w->tracer, SIGCONT);

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "engine/engine.h"
@@ -394,6 +395,42 @@ static void overdue(const struct engine_ops *ops, enum engine_clock clock, const
 	scene__end(&s);
 }
 
+static unsigned int rests;
+
+int __real_nanosleep(const struct timespec *time, struct timespec *left);
+int __wrap_nanosleep(const struct timespec *time, struct timespec *left);
+
+int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
+{
+	rests++;
+	return __real_nanosleep(time, left);
+}
+
+static int priority(void)
+{
+	return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_OTHER
+		       ? getpriority(PRIO_PROCESS, 0)
+		       : -100;
+}
+
+/* An engine that never waits leaves the CPU to others nevertheless. */
+static void busy(void)
+{
+	const int before = priority();
+	struct scene s;
+
+	scene__begin(&s, &engine_vmread, LIFE_REST, ENGINE_CLOCK_WALL, 0);
+	rests = 0;
+	if (priority() < before) {
+		while (!rests)
+			s.ops->poll(s.e, 0, seen__record, &s.seen);
+		tap__ok(rests == 1, "one that does not wait rests");
+	} else {
+		tap__skip("the engine cannot raise its priority here", "rests");
+	}
+	scene__end(&s);
+}
+
 static void limit(const struct engine_ops *ops)
 {
 	const struct engine_config config = {.freq = 99, .max_processes = 1};
@@ -577,5 +614,6 @@ TEST(loop)
 	engine(&engine_ptrace);
 	engine(&engine_vmread);
 	traced();
+	busy();
 	image__free(&image);
 }

@@ -433,8 +433,8 @@ static void target__sample(struct engine *e, struct remote_target *base)
 }
 
 /*
- * Real-time and without a wait, an engine that cannot keep up would leave nothing to others.  It
- * does not become one of them: they may be so many that it has no CPU while it holds a thread.
+ * A real-time engine that cannot keep up and never waits takes the CPU from all others.  At
+ * ordinary priority, beside very many threads, it would get no CPU in the middle of a sample.
  */
 static void engine__rest(struct engine *e)
 {

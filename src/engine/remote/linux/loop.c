@@ -74,6 +74,7 @@ int remote_loop__open(struct engine **out, const struct engine_config *config,
 		goto failed;
 	}
 	e->priority_raised = priority__raise();
+	e->waited = os__now();
 	e->name = name;
 	*out = e;
 	return 0;

@@ -488,10 +488,19 @@ int remote_loop__fd(struct engine *e)
 	return e->timer;
 }
 
+/* What comes now, the writing of a profile, is not to be on time, and may take long. */
+static void engine__lower(struct engine *e)
+{
+	if (e->priority_raised)
+		priority__lower();
+	e->priority_raised = false;
+}
+
 void remote_loop__stop(struct engine *e)
 {
 	remote_targets__stop(e);
 	engine__arm(e, 0);
+	engine__lower(e);
 }
 
 int remote_loop__set_freq(struct engine *e, uint32_t freq, struct errmsg *f)
@@ -512,7 +521,6 @@ void remote_loop__close(struct engine *e)
 	e->kind->end(e);
 	if (e->timer >= 0)
 		close(e->timer);
-	if (e->priority_raised)
-		priority__lower();
+	engine__lower(e);
 	free(e);
 }

@@ -176,14 +176,14 @@ TEST(stuck)
 TEST(stuck_nonblocking)
 {
 	static char big[100000];
-	int ends[2], out = dup(STDOUT_FILENO), held = 0;
+	int sides[2], out = dup(STDOUT_FILENO), held = 0;
 	struct file *file;
 	struct files *fs;
 	struct errmsg f;
 	pid_t child;
 
 	fflush(stdout);
-	tap__bail_if(pipe2(ends, O_CLOEXEC | O_NONBLOCK) || dup2(ends[1], STDOUT_FILENO) < 0 ||
+	tap__bail_if(pipe2(sides, O_CLOEXEC | O_NONBLOCK) || dup2(sides[1], STDOUT_FILENO) < 0 ||
 			     files__start(&fs, FILES_STDOUT, &f) || dup2(out, STDOUT_FILENO) < 0,
 		     "no pipe");
 	child = child_of_ours();
@@ -192,11 +192,11 @@ TEST(stuck_nonblocking)
 	/* the pipe is full in the middle of what is written */
 	give(file, big, 100, NULL, 0);
 	give(file, big, sizeof(big), NULL, 0);
-	while (!ioctl(ends[0], FIONREAD, &held) && held < fcntl(ends[0], F_GETPIPE_SZ) - 4096)
+	while (!ioctl(sides[0], FIONREAD, &held) && held < fcntl(sides[0], F_GETPIPE_SZ) - 4096)
 		usleep(1000);
 	files__stop(fs);
-	tap__ok(kill(child, 0) < 0 && errno == ESRCH, "who waits to write is ended");
-	close(ends[0]);
+	tap__ok(ends(child), "who waits to write is ended");
+	close(sides[0]);
 }
 
 /* What is answered about an abandoned file is not about the next one. */

@@ -17,8 +17,9 @@
 #define GONE_EACH_MS 1	  /* and for each process so much more: it is asked by itself, */
 #define GONE_MOST_MS 1000 /* and the engine reports most */
 
-/* Polls, of all there is, after which no record of an ended process can come. */
+/* Polls after which no record of an ended process can come, if the last one read all there was. */
 #define DRAIN_POLLS 2
+#define DRAIN_MOST  200 /* and if none does: the engine never catches up */
 
 #define FREED_MUCH ((size_t)4 << 20) /* bytes; a small process has some 100 KiB */
 
@@ -288,7 +289,9 @@ static void lifecycle__forget_names(struct lifecycle *l, const struct process *p
 /* @p has ended: when nothing of it is on its way any more, its file is complete. */
 static void lifecycle__drain(struct lifecycle *l, struct process *p)
 {
-	if ((l->ops->behind && l->ops->behind(l->engine)) || p->drained++ < DRAIN_POLLS)
+	const bool behind = l->ops->behind && l->ops->behind(l->engine);
+
+	if (p->drained++ < (behind ? DRAIN_MOST : DRAIN_POLLS))
 		return;
 	lifecycle__complete_profile(l, p, PROFILE_ENDED);
 	lifecycle__forget_names(l, p);

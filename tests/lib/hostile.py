@@ -112,8 +112,8 @@ def session(folder, name, good, args):
         problems.clear()
         good_samples(out, good, option["-f"], native)
         return
-    if not os.path.exists(stats):
-        wrong("there are no statistics")
+    if not os.path.exists(stats) or not os.path.exists(ready):
+        wrong("there are no statistics, or it was never ready")
         return
     s = json.load(open(stats))
     if s["ticks"] != s["written"] + s["no_r_frames"] + s["exiting"] + s["unreadable"] + s["lost"]:

@@ -218,6 +218,18 @@ TEST(behind)
 	session__poll(session, 0);
 	tap__ok(sunk.samples == 1, "a sample that comes late is in the profile");
 	session__finish_end();
+
+	c = child__start("mvb");
+	session__begin(&c.pid, 1);
+	session__open_start();
+	fake.behind = true;
+	child__end(&c);
+	poll_to_end();
+	tap__ok(!sunk.ended, "a process is not complete while records are left");
+	for (int i = 0; i < 250; i++)
+		session__poll(session, 0);
+	tap__ok(sunk.ended == 1, "but not for ever");
+	session__finish_end();
 }
 
 /* The ring was full when the process executed another program. */

@@ -213,7 +213,8 @@ static void records__inherit(struct lifecycle *l, struct process *p, const struc
 	t->row.pid = p->pid;
 	verify_hidden__inherit(&p->hidden, &parent->hidden, os__now());
 	/* will the row change? */
-	if (!p->hidden.open && !p->hidden.completed && !(l->config->capture & XR_ROW_LABELS))
+	if (!p->hidden.open && !p->hidden.completed &&
+	    !(l->config->capture & (XR_ROW_LABELS | XR_ROW_NATIVE)))
 		return;
 	t->start_time = t->row.start_time = proc__start_time(t->pid);
 	if (!t->start_time) /* it has ended */

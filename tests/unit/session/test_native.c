@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Libraries that are asked about: some answer, some do not, and some cannot be read. */
+#include <unistd.h>
+
 #include "base/clock.h"
+#include "os/proc.h"
 #include "session/lifecycle.h"
 #include "target/linux/answer_file.h"
 
@@ -12,6 +15,7 @@ static uint64_t words[XR_SLAB_WORDS], now = 100 * NS_PER_S;
 static struct ask asked[32]; /* and not answered yet */
 static size_t nasked;
 static unsigned int updates;
+static struct xr_row updated; /* last */
 static struct lifecycle l;
 static struct process *p;
 
@@ -34,6 +38,7 @@ static int the_slab(struct engine *e, uint32_t slab, uint64_t **out)
 static int update(struct engine *e, const struct xr_row *row)
 {
 	updates++;
+	updated = *row;
 	return 0;
 }
 
@@ -92,7 +97,7 @@ static void are_called(const char *wanted, const char *what)
 BEFORE()
 {
 	static const struct engine_ops ops = {.slab = the_slab, .update = update};
-	static const struct session_config config;
+	static const struct session_config config = {.capture = XR_ROW_NATIVE};
 
 	l = (struct lifecycle){.config = &config, .ops = &ops};
 	natives__open(&l.natives, &ops, NULL, XR_ROW_NATIVE, 0, &config.notes);
@@ -133,6 +138,31 @@ TEST(silent)
 	answer(first, 0, library());
 	are_called("/0.so f /1.so f", "it answers");
 	tap__ok(updates == 1 && p->native.space, "the sampler gets both");
+}
+
+/* A child has another start than its parent: by that the sampler knows it. */
+TEST(forked)
+{
+	const struct xr_process fork = {.event = XR_PROCESS_FORK,
+					.serial = 0x80000001,
+					.pid = (uint32_t)getpid(),
+					.parent_serial = p->serial};
+	struct process *child;
+
+	answer(asked[1], 0, library());
+	answer(asked[2], 0, library());
+	p->mine = true;
+	records__process(&l, &fork);
+	child = processes__find(&l.processes, fork.serial);
+	tap__bail_if(!child || child->native.space != p->native.space, "it is no child");
+	updates = 0;
+	native__look(&l, child, now);
+	answer(asked[0], 0, mappings(1));
+	tap__ok(updates == 1 && updated.pid == fork.pid, "a child has mapped something else");
+	tap__ok(updated.start_time && updated.start_time == proc__start_time(getpid()),
+		"its row has its own start");
+	native__forget(&l.natives, child, now);
+	processes__remove(&l.processes, child);
 }
 
 /* One that cannot be read has no names in the end. */

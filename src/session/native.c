@@ -166,6 +166,9 @@ static void native__apply(struct lifecycle *l, struct process *p, uint64_t now)
 		if (words)
 			__atomic_store_n(words + 1, now + np->quiet, __ATOMIC_RELAXED);
 		space__release(&l->natives, new, now);
+		/* its row is its parent's at the fork, and may lead to the space before this one */
+		if (p->inherited)
+			l->ops->update(l->engine, row);
 		return;
 	}
 	if (space__write(&l->natives, new, now + np->quiet)) {

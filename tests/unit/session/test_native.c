@@ -157,8 +157,14 @@ TEST(forked)
 	tap__bail_if(!child || child->native.space != p->native.space, "it is no child");
 	updates = 0;
 	native__look(&l, child, now);
+	answer(asked[0], 0, mappings(LIBRARIES));
+	tap__ok(updates == 1 && updated.space_stamp == p->target.row.space_stamp,
+		"a child has mapped the same: its row leads to where its parent's leads now");
+	updates = 0;
+	nasked = 0;
+	native__look(&l, child, now);
 	answer(asked[0], 0, mappings(1));
-	tap__ok(updates == 1 && updated.pid == fork.pid, "a child has mapped something else");
+	tap__ok(updates == 1 && updated.pid == fork.pid, "then something else");
 	tap__ok(updated.start_time && updated.start_time == proc__start_time(getpid()),
 		"its row has its own start");
 	native__forget(&l.natives, child, now);

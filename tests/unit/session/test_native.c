@@ -154,7 +154,7 @@ TEST(forked)
 	p->mine = true;
 	records__process(&l, &fork);
 	child = processes__find(&l.processes, fork.serial);
-	tap__bail_if(!child || child->native.space != p->native.space, "it is no child");
+	tap__bail_if(!child || child->native.space != p->native.space, "the fork made no child");
 	updates = 0;
 	native__look(&l, child, now);
 	answer(asked[0], 0, mappings(LIBRARIES));

@@ -219,7 +219,7 @@ static void records__inherit(struct lifecycle *l, struct process *p, const struc
 	t->start_time = t->row.start_time = proc__start_time(t->pid);
 	if (!t->start_time) /* it has ended */
 		p->hidden.open = false;
-	else if (p->hidden.completed)
+	else
 		l->ops->update(l->engine, &t->row);
 }
 

@@ -152,9 +152,13 @@ TEST(forked)
 	answer(asked[1], 0, library());
 	answer(asked[2], 0, library());
 	p->mine = true;
+	updates = 0;
 	records__process(&l, &fork);
 	child = processes__find(&l.processes, fork.serial);
 	tap__bail_if(!child || child->native.space != p->native.space, "the fork made no child");
+	tap__ok(updates == 1 && updated.pid == fork.pid && updated.space_stamp &&
+			updated.space_stamp == p->target.row.space_stamp,
+		"what its parent got after the fork is in its row");
 	updates = 0;
 	native__look(&l, child, now);
 	answer(asked[0], 0, mappings(LIBRARIES));

@@ -34,6 +34,7 @@ struct hidden_file {
 	uint64_t bc_body, bc_pc, gc, gc_count;
 	struct hidden_memory memory;
 	bool bc_proven, gc_proven, count_proven, memory_proven;
+	bool no_dups;		      /* memory.dups is wrong */
 	uint32_t said[HIDDEN_THINGS]; /* processes of which it was printed that they are missing */
 };
 
@@ -220,11 +221,13 @@ static bool verify_hidden__conclude_count(struct verify_hidden *v, const struct 
 static bool verify_hidden__conclude_memory(struct verify_hidden *v, struct hidden_proof *h,
 					   struct target *t)
 {
-	const struct hidden_memory *m = &h->family->file->memory;
+	struct hidden_file *file = h->family->file;
+	const struct hidden_memory *m = &file->memory;
 
 	if (h->check.memory != HIDDEN_PROVEN || t->row.small_at == h->memory.small)
 		return false;
-	if (h->check.seen.no_dups)
+	file->no_dups |= h->check.seen.no_dups;
+	if (file->no_dups)
 		h->memory.dups = 0;
 	row__set_memory(&t->row, &h->memory);
 	notes__debug(v->notes,

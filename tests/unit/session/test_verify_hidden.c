@@ -380,6 +380,21 @@ TEST(memory)
 	tap__ok(two.open && !b.row.small_at, "one in which they are elsewhere has not");
 	verify_hidden__end(&one);
 	verify_hidden__end(&two);
+	for (uint64_t i = 10; i <= 20; i += 10) {
+		b.row.small_at = address(&small);
+		b.row.large_at = address(&large);
+		b.row.nodes_at = address(&nodes);
+		b.row.dups_at = 8; /* cannot be read */
+		verify_hidden__begin(&v, &two, &b, 100 * i * TURN);
+		for (uint64_t k = 0; k < 5 && two.open; k++) {
+			advance(&v, &two, &b, 1, 100 * (i + k) * TURN);
+			nodes += 10;
+		}
+		tap__ok(!two.open && b.row.small_at && !b.row.dups_at,
+			i == 10 ? "a wrong address of duplications alone is not used"
+				: "nor in the next process of that file");
+		verify_hidden__end(&two);
+	}
 	verify_hidden__free(&v);
 }
 

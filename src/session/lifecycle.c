@@ -257,7 +257,7 @@ static void lifecycle__complete_profile(struct lifecycle *l, struct process *p,
 {
 	struct profile_process profile;
 
-	if (!p->counted && p->origin != PROCESS_FORKED)
+	if (p->refused || (!p->counted && p->origin != PROCESS_FORKED))
 		return;
 	profile = lifecycle__last(l, p);
 	if (!l->err)

@@ -240,6 +240,11 @@ static void records__forked(struct lifecycle *l, struct process *p, const struct
 
 	p->parent_serial = record->parent_serial;
 	p->parent_pid = record->parent_pid;
+	if (parent && parent->refused) { /* between its row and the look at its rights */
+		p->refused = true;
+		lifecycle__end(l, p);
+		return;
+	}
 	if (parent) {
 		records__inherit(l, p, parent);
 		native__inherit(p, parent);

@@ -14,7 +14,7 @@
 static uint64_t words[XR_SLAB_WORDS], now = 100 * NS_PER_S;
 static struct ask asked[32]; /* and not answered yet */
 static size_t nasked;
-static unsigned int updates;
+static unsigned int updates, removes;
 static struct xr_row updated; /* last */
 static struct lifecycle l;
 static struct process *p;
@@ -40,6 +40,11 @@ static int update(struct engine *e, const struct xr_row *row)
 	updates++;
 	updated = *row;
 	return 0;
+}
+
+static void remove_row(struct engine *e, uint32_t pid, uint32_t serial)
+{
+	removes++;
 }
 
 static void answer(struct ask a, int err, int fd)
@@ -96,7 +101,8 @@ static void are_called(const char *wanted, const char *what)
 
 BEFORE()
 {
-	static const struct engine_ops ops = {.slab = the_slab, .update = update};
+	static const struct engine_ops ops = {
+		.slab = the_slab, .update = update, .remove = remove_row};
 	static const struct session_config config = {.capture = XR_ROW_NATIVE};
 
 	l = (struct lifecycle){.config = &config, .ops = &ops};
@@ -172,6 +178,23 @@ TEST(forked)
 	tap__ok(updated.start_time && updated.start_time == proc__start_time(getpid()),
 		"its row has its own start");
 	native__forget(&l.natives, child, now);
+	processes__remove(&l.processes, child);
+}
+
+/* A process that may not be looked at has forked before its row was taken away. */
+TEST(refused)
+{
+	const struct xr_process fork = {.event = XR_PROCESS_FORK,
+					.serial = 0x80000001,
+					.pid = (uint32_t)getpid(),
+					.parent_serial = p->serial};
+	struct process *child;
+
+	p->mine = p->refused = true;
+	records__process(&l, &fork);
+	child = processes__find(&l.processes, fork.serial);
+	tap__ok(child && child->refused && child->state == PROCESS_ENDED && removes == 1,
+		"its child is not looked at either");
 	processes__remove(&l.processes, child);
 }
 

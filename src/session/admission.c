@@ -351,6 +351,14 @@ void admission__go_on(struct lifecycle *l, struct process *p, uint64_t now)
 		admission__failed(l, p, err, false, now);
 }
 
+/* What a process became by exec the user did not name. */
+static bool admission__left_out(const struct lifecycle *l, const struct process *p)
+{
+	const struct filters *filters = l->config->filters;
+
+	return p->origin == PROCESS_REPLACED && filters && !filters__pass(filters, (pid_t)p->pid);
+}
+
 /* R was looked for in @p. */
 static void admission__looked(struct lifecycle *l, struct process *p, const struct ask *a,
 			      uint64_t now)
@@ -358,6 +366,9 @@ static void admission__looked(struct lifecycle *l, struct process *p, const stru
 	int err = a->err;
 
 	p->target = a->target;
+	if (!err && admission__left_out(l, p))
+		err = errmsg__set(&l->reason, -ENOEXEC, "process %u is left out by a filter",
+				  p->pid);
 	if (!err)
 		err = admission__identified(l, p, now);
 	if (err && (p->state != PROCESS_WAITING ||

@@ -264,6 +264,34 @@ TEST(calls)
 	session__end();
 }
 
+static unsigned int left_out;
+
+static void on_left_out(void *arg, enum notes_level level, const char *line)
+{
+	left_out += strstr(line, "is left out by a filter") != NULL;
+}
+
+TEST(filters)
+{
+	struct child c = child__start("mvb");
+	struct filters filters = {0};
+	struct errmsg f;
+
+	session__begin(&c.pid, 1);
+	config.all = true;
+	config.filters = &filters;
+	config.notes.line = on_left_out;
+	tap__bail_if(filters__add(&filters, FILTER_COMM, "another", &f) || session__open_start(),
+		     "the session does not start");
+	send_process(XR_PROCESS_FORK, 0x80000001, (uint32_t)c.pid, 1);
+	send_process(XR_PROCESS_EXEC, 0x80000001, (uint32_t)c.pid, 0);
+	session__poll_until(&left_out, 1);
+	tap__ok(left_out && fake.adds == 1, "a child that executed R is filtered");
+	session__finish_end();
+	filters__free(&filters);
+	child__end(&c);
+}
+
 TEST(not_r)
 {
 	struct child c = child__start(""), r = child__start("mvb");

@@ -76,6 +76,12 @@ struct sink report_rates__sink(struct report_rates *r);
 int report_rates__time(struct report_rates *r, struct errmsg *f);
 
 /*
+ * report_rates__about - have the rate of the samples in @about, if there are any: the first file,
+ * whose rate it has, may have none that was asked for.
+ */
+void report_rates__about(const struct report_rates *r, struct profile_about *about);
+
+/*
  * report_rates__ticks - where rates differed, have what was added up in @a in ticks of tick_ns
  * again.
  */

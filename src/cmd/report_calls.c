@@ -55,6 +55,8 @@ static int calls__read(struct call_report *c, struct errmsg *f)
 	int err = report_read__sum(r, &r->inputs[0], &config, &c->types, &c->sum, f);
 	const uint64_t dropped = err ? 0 : aggregate__dropped(c->sum.aggregate);
 
+	if (!c->sum.seen.rates.differ)
+		report_rates__about(&c->sum.seen.rates, &c->types.about);
 	if (dropped)
 		log__line("memory is full: the calls of %" PRIu64 " %s are missing (--max-memory)",
 			  dropped, count__word(dropped, "sample", "samples"));

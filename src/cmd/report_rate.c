@@ -60,8 +60,6 @@ static int rates__weigh(struct report_rates *r, struct sample *s)
 	r->seconds += (double)s->weight * (double)each / NS_PER_S;
 	if (r->tick_ns && each != r->tick_ns && !r->differ)
 		err = rates__differ(r);
-	if (!r->tick_ns)
-		r->first_ns = each;
 	if (!r->tick_ns || each < r->tick_ns)
 		r->tick_ns = each;
 	if (err || !r->differ)
@@ -72,6 +70,17 @@ static int rates__weigh(struct report_rates *r, struct sample *s)
 		return rates__lines(r, s, each);
 	s->weight *= each;
 	return 0;
+}
+
+/* Lines are in the unit of the first file, also if no sample that was asked for is of it. */
+static int rates__begin(void *arg, const struct profile_about *about)
+{
+	struct report_rates *r = arg;
+	int err = sink__begin(&r->to, about);
+
+	if (!err && !r->adding)
+		r->first_ns = r->tick_ns = report_rate__interval(r->reading->interval_ns);
+	return err;
 }
 
 static int rates__sample(void *arg, const struct profile_process *p, const struct sample *s)
@@ -93,6 +102,7 @@ static const struct errmsg *rates__why(void *arg)
 struct sink report_rates__sink(struct report_rates *r)
 {
 	static const struct sink_ops ops = {
+		.begin = rates__begin,
 		.sample = rates__sample,
 		.why = rates__why,
 	};
@@ -107,6 +117,16 @@ int report_rates__time(struct report_rates *r, struct errmsg *f)
 	if (err)
 		*f = r->fault;
 	return err;
+}
+
+void report_rates__about(const struct report_rates *r, struct profile_about *about)
+{
+	const bool known = r->differ || r->known;
+
+	if (!known && !r->unknown)
+		return;
+	about->interval_ns = known ? r->tick_ns : 0;
+	about->freq = known ? (uint32_t)((NS_PER_S + r->tick_ns / 2) / r->tick_ns) : 0;
 }
 
 void report_rates__ticks(const struct report_rates *r, struct aggregate *a)

@@ -234,11 +234,8 @@ static int writing__choose(struct report_writing *w, struct pouring *p)
 
 	/* what there is in all files, of which the first was not more than one */
 	w->about = w->types.about;
-	if (w->seen.rates.differ) {
-		w->about.interval_ns = w->seen.rates.tick_ns;
-		w->about.freq = (uint32_t)(NS_PER_S / w->about.interval_ns);
-		report_rates__ticks(&w->seen.rates, w->adding);
-	}
+	report_rates__about(&w->seen.rates, &w->about);
+	report_rates__ticks(&w->seen.rates, w->adding);
 	writing__rate(w);
 	*p = (struct pouring){.all = format->types && !w->report->sample_type, .each = 1};
 	if (p->all)

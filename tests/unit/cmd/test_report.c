@@ -82,6 +82,24 @@ static void test_rates(void)
 		"2000 lines of 10 ms beside 50 of 20 ms: g %zu, h %zu", g, f);
 }
 
+/* The rate is that of the samples that there are, not of a file without any. */
+static void test_rates_empty(void)
+{
+	size_t g = 0;
+
+	file__text("none.out", "sample.interval=10000\n");
+	run("report none.out b.out -f rprof");
+	for (const char *at = out_text; (at = strstr(at, "\n\"g\"")); at++)
+		g++;
+	tap__ok(!strncmp(out_text, "sample.interval=10000\n", 22) && g == 100,
+		"50 samples of 20 ms behind a file of 10 ms that has none: %zu lines", g);
+	rprof__make("Rprof.1.out", 10000, 100, "f");
+	rprof__make("Rprof.2.out", 20000, 50, "g");
+	run("report --process 2 Rprof.1.out Rprof.2.out -o second.pb.gz");
+	tap__ok(run("report second.pb.gz") == CMD_OK && strstr(out_text, ": 50 samples, 1.00 s"),
+		"50 of 20 ms, the others not asked for: %s", out_text);
+}
+
 /* A file is never read and written at once. */
 static void test_same_file(void)
 {
@@ -430,6 +448,7 @@ TEST(report)
 {
 	tap__bail_if(chdir(tap__folder()), "no folder in /tmp");
 	test_rates();
+	test_rates_empty();
 	test_same_file();
 	test_made();
 	test_encodings();

@@ -5,9 +5,9 @@
  * One profile of type "sampled" for each process and sample type, weights in the time that samples
  * stand for, counts where no rate is known, or what the type counts.  Stacks are in the order of
  * time, as far as the aggregate remembers it and that does not make the file too long
- * (SPEEDSCOPE_FRAMES); then each stack comes once, in the order of its first sample.  A frame's
- * file and line are the ones being executed; of a function of which only the definition is known,
- * that.
+ * (SPEEDSCOPE_FRAMES); else each stack comes once, in the order of its first sample, as does what
+ * has no time, behind all that has.  A frame's file and line are the ones being executed; of a
+ * function of which only the definition is known, that.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -171,21 +171,28 @@ static int speedscope__items(struct speedscope *s)
 {
 	const struct timeline *timeline = aggregate__timeline(s->aggregate);
 	bool timed = timeline && speedscope__depth(s, timeline) <= SPEEDSCOPE_FRAMES;
-	size_t n = timed ? timeline->n : s->nrows;
-	struct item *items = malloc((n + 1) * sizeof(*items));
+	size_t n = timed ? timeline->n : 0;
+	struct item *items = malloc((n + s->nrows + 1) * sizeof(*items));
+	uint64_t *rest = malloc((s->nrows + 1) * sizeof(*rest));
 	size_t *next = calloc(s->ngroups + 2, sizeof(*next));
-	int err = items && next ? 0 : -ENOMEM;
+	int err = items && rest && next ? 0 : -ENOMEM;
 
-	s->items = malloc((n + 1) * sizeof(*s->items));
+	s->items = malloc((n + s->nrows + 1) * sizeof(*s->items));
 	s->starts = next;
 	if (!err && !s->items)
 		err = -ENOMEM;
 	if (!err && timed)
 		err = timeline__in_order(timeline, items);
-	for (size_t i = 0; i < n && !err && !timed; i++)
-		items[i] = (struct item){(uint32_t)i, s->rows[i].value};
 	if (err)
 		goto cleanup;
+	/* what has no time is behind what has */
+	for (size_t i = 0; i < s->nrows; i++)
+		rest[i] = s->rows[i].value;
+	for (size_t i = 0; i < n; i++)
+		rest[items[i].row] -= items[i].value;
+	for (size_t i = 0; i < s->nrows; i++)
+		if (rest[i])
+			items[n++] = (struct item){(uint32_t)i, rest[i]};
 	/* a counting sort: the end of each group is the start of the next */
 	for (size_t i = 0; i < n; i++)
 		next[row__group(&s->rows[items[i].row]) + 2]++;
@@ -195,6 +202,7 @@ static int speedscope__items(struct speedscope *s)
 		s->items[next[row__group(&s->rows[items[i].row]) + 1]++] = items[i];
 	s->nitems = n;
 cleanup:
+	free(rest);
 	free(items);
 	return err;
 }

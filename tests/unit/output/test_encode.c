@@ -294,3 +294,24 @@ TEST(speedscope)
 		(unsigned long long)json__sum("\"weights\""), (unsigned long long)ns,
 		(unsigned long long)json__sum("\"endValue\""));
 }
+
+/* Samples without a time, as of folded stacks behind an Rprof.out, are there, too. */
+TEST(speedscope_untimed)
+{
+	const struct writer_config config = {.about = about};
+	struct aggregate *some = AGGREGATE(.timeline = true);
+
+	for (int i = 0; i < 3; i++) {
+		struct sample s = sample_of(i);
+
+		s.time = i % 2 ? 1000 : 0;
+		aggregate__put(some, &processes[0], s);
+	}
+	out.len = 0;
+	tap__bail_if(encode__profile(&out, formats__find("speedscope"), &config, some, &stats) ||
+			     buf__add(&out, "", 1),
+		     "not encoded");
+	tap__ok(strstr(out.data, "\"weights\": [20000000, 10000000, 30000000]"),
+		"the one with a time, then the others: %s", out.data);
+	aggregate__free(some);
+}

@@ -141,6 +141,9 @@ int report_read__sum(const struct report *r, const struct report_input *in,
 /* report_no_room - log that the stacks of @samples are shown as <no-room>, unless it is 0. */
 void report_no_room(uint64_t samples);
 
+/* report_left_out - log if labels or calls of samples did not fit into @a. */
+void report_left_out(const struct aggregate *a);
+
 /*
  * What `report` prints.  @files write r->output; NULL if no format was asked for.  Negative errno,
  * and @f says why; -EDOM: the command line is wrong.

@@ -192,11 +192,14 @@ int report_by(const struct report *r, struct errmsg *f)
 		.threads = true,
 		.details = true,
 		.given = true,
+		.sets = UINT32_MAX, /* as many as there is memory for */
 	};
 	struct by by = {.report = r};
 	uint32_t type;
 	int err = report_read__sum(r, &r->inputs[0], &config, &by.types, &by.sum, f);
 
+	if (!err)
+		report_no_room(aggregate__dropped(by.sum.aggregate));
 	if (!err)
 		err = report_types__choose(r, &by.types, by.sum.seen.values, &type, f);
 	if (!err)

@@ -51,6 +51,7 @@ static int calls__read(struct call_report *c, struct errmsg *f)
 		.details = true,
 		.calls = true,
 		.given = true,
+		.sets = UINT32_MAX, /* as many as there is memory for */
 	};
 	int err = report_read__sum(r, &r->inputs[0], &config, &c->types, &c->sum, f);
 	const uint64_t dropped = err ? 0 : aggregate__dropped(c->sum.aggregate);

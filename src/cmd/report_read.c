@@ -201,6 +201,19 @@ void report_no_room(uint64_t samples)
 			  samples, count__word(samples, "sample", "samples"));
 }
 
+void report_left_out(const struct aggregate *a)
+{
+	const uint64_t uncalled = aggregate__uncalled(a);
+
+	if (aggregate__unlabelled(a))
+		log__line("there are too many different labels (option xrprof.labels): samples "
+			  "with further ones are shown without");
+	if (uncalled)
+		log__line("memory is full of calls: %" PRIu64
+			  " %s shown without their call (--max-memory)",
+			  uncalled, count__word(uncalled, "sample is", "samples are"));
+}
+
 /* Has the sink failed, or is there no memory?  Else it is the file that is not what it should be.
  */
 static bool read__is_over(int err, struct sink to)
@@ -336,5 +349,7 @@ int report_read__sum(const struct report *r, const struct report_input *in,
 	err = report_read__all(r, in, false, aggregate__sink(sum->aggregate), &sum->seen, f);
 	free(sum->seen.names);
 	sum->seen.names = NULL;
+	if (!err)
+		report_left_out(sum->aggregate);
 	return err;
 }

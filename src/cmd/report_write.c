@@ -380,6 +380,8 @@ static int writing__finish(struct report_writing *w)
 	if (w->adding)
 		stats.stacks_dropped += aggregate__dropped(w->adding);
 	report_no_room(stats.stacks_dropped);
+	if (w->adding)
+		report_left_out(w->adding);
 	if (stats.unwritten)
 		return writing__fail(w, err)
 			       ? err

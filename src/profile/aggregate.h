@@ -44,6 +44,7 @@ struct aggregate_config {
 	bool threads;	 /* samples of different threads are kept apart */
 	bool details;	 /* and those of different details */
 	bool given;	 /* and those to which the R program gave different labels */
+	uint32_t sets;	 /* of these labels, at most; 0: 1,000 */
 	bool timeline;	 /* remember when samples were taken: a wait, over the time it took */
 	uint64_t width;	 /* ns of a span of it at first, where waits are of a moment, too; 0: as of
 			    timeline.h */

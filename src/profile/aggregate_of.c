@@ -7,7 +7,7 @@
 #include "profile/aggregate_parts.h"
 #include "profile/attributes.h"
 
-#define GIVEN_MAX 1000u /* sets of labels; what a program gives beyond them is left out */
+#define GIVEN_MAX 1000u /* sets of labels, unless the config says; others are left out */
 
 static bool labels__same(const struct profile_process *ours, const struct profile_process *p)
 {
@@ -189,6 +189,7 @@ static struct profile_given *given__copy(struct aggregate *a, const struct sampl
 /* The labels of @s, added if they are new; NULL: none, or they do not fit. */
 const struct profile_given *aggregate__given(struct aggregate *a, const struct sample *s)
 {
+	const uint32_t max = a->config.sets ? a->config.sets : GIVEN_MAX;
 	uint64_t first = 0, second = s->nlabels;
 	struct profile_given *given;
 
@@ -203,7 +204,7 @@ const struct profile_given *aggregate__given(struct aggregate *a, const struct s
 	given = map__get(&a->given, first, second);
 	if (given)
 		return given;
-	if (a->given.count == GIVEN_MAX || !aggregate__pay(a, 3 * sizeof(struct map_entry)))
+	if (a->given.count >= max || !aggregate__pay(a, 3 * sizeof(struct map_entry)))
 		return NULL;
 	given = given__copy(a, s, (uint32_t)a->given.count + 1);
 	return given && !map__put(&a->given, first, second, given) ? given : NULL;

@@ -150,6 +150,52 @@ TEST(by)
 	tap__golden("report_by.txt");
 }
 
+/* 600 samples, each with a label of its own. */
+static void many__write(const char *path, int from)
+{
+	static const struct profile_about about = {.freq = 100, .clock = "cpu"};
+	struct outputs_config to = {.path = path,
+				    .format = formats__find("pprof"),
+				    .memory = 64 << 20,
+				    .max_file = 1 << 20};
+	struct stats stats = {.seconds = 6, .written = 600};
+	struct outputs *ss;
+
+	tap__bail_if(files__start(&to.files, FILES_NONE, NULL) || outputs__new(&ss, &to),
+		     "no memory");
+	sink = outputs__sink(ss);
+	tap__bail_if(sink__begin(&sink, &about), "%s", sink__why(&sink)->text);
+	for (int i = 0; i < 600; i++) {
+		char text[16];
+		const struct profile_label id = {"id", text};
+		const struct sample s = {.time = BEGAN,
+					 .weight = 1,
+					 .serial = 1,
+					 .pid = 10,
+					 .labels = &id,
+					 .nlabels = 1,
+					 .stack = stack__one("f")};
+
+		snprintf(text, sizeof(text), "%d", from + i);
+		tap__bail_if(sink__sample(&sink, &process, &s), "%s", sink__why(&sink)->text);
+	}
+	tap__bail_if(sink__finish(&sink, &stats), "%s", sink__why(&sink)->text);
+	outputs__free(ss);
+	files__stop(to.files);
+}
+
+/* A file has 1,000 different labels, several have more. */
+TEST(by_many)
+{
+	many__write("1.pb.gz", 0);
+	many__write("2.pb.gz", 600);
+	run("report --by id --top 1 1.pb.gz 2.pb.gz");
+	tap__ok(strstr(out_text, "\nand 1199 more") && !*err_text, "each has a row: %s%s", out_text,
+		err_text);
+	run("report 1.pb.gz 2.pb.gz -o 3.pb.gz");
+	tap__ok(strstr(err_text, "too many different labels"), "a file has 1,000: %s", err_text);
+}
+
 TEST(usage)
 {
 	static const char *const bad[] = {

@@ -45,8 +45,12 @@ struct pprof_file {
 	struct read_text r_version; /* of all processes that do not say another */
 	/* where ticks are in a sample's values, as a count and as time; PPROF_NONE: nowhere */
 	int count, time;
-	bool wall;	     /* that time is not CPU time alone */
-	uint64_t divide;     /* what a tick is of time */
+	bool wall; /* that time is not CPU time alone */
+	/*
+	 * Where ticks are as time alone: ns of its unit (else 1), of a tick, and of a part of one,
+	 * which counts with the next sample.
+	 */
+	uint64_t unit, tick, owed;
 	struct map syscalls; /* (string, 0) to its number for struct sample, and 1 */
 	struct map calls;    /* (number, when it began) to struct profile_call */
 	uint64_t nsamples;   /* so far */
@@ -60,7 +64,7 @@ void read_pprof__types(struct pprof_file *p);
  * @count: how many samples the others stand for; 0: the file does not say.
  * False: one of them is missing, or cannot be.
  */
-bool read_pprof__values(const struct pprof_file *p, const Pprof__Sample *s,
+bool read_pprof__values(struct pprof_file *p, const Pprof__Sample *s,
 			uint64_t all[PROFILE_TYPES_MAX], uint64_t *count);
 
 /* read_pprof__made - read what the comments say: all strings are known. */

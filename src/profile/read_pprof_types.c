@@ -96,16 +96,18 @@ static uint64_t pprof__interval(const struct pprof_file *p)
 
 void read_pprof__types(struct pprof_file *p)
 {
-	uint64_t interval = pprof__interval(p), unit;
+	uint64_t interval = pprof__interval(p);
 
 	p->r->result->interval_ns = interval;
 	p->r->result->types_left += p->more;
 	p->count = pprof__find_count(p, interval);
 	p->time = pprof__find_time(p, interval);
-	unit = p->time == PPROF_NONE ? 0 : pprof__unit_ns(p, p->types[p->time].unit);
-	p->divide = unit ? interval / unit : 0;
-	if (p->count == PPROF_NONE && !p->divide)
+	p->unit = 1;
+	p->tick = interval;
+	if (p->count == PPROF_NONE && !interval)
 		p->time = PPROF_NONE;
+	else if (p->count == PPROF_NONE && p->time != PPROF_NONE)
+		p->unit = pprof__unit_ns(p, p->types[p->time].unit);
 	for (size_t i = 0; i < p->ntypes; i++) {
 		p->types[i].number = PPROF_NONE;
 		if ((int)i != p->count && (int)i != p->time)
@@ -130,7 +132,7 @@ static bool sample__value(const Pprof__Sample *s, size_t i, uint64_t by, uint64_
 	return true;
 }
 
-bool read_pprof__values(const struct pprof_file *p, const Pprof__Sample *s,
+bool read_pprof__values(struct pprof_file *p, const Pprof__Sample *s,
 			uint64_t all[PROFILE_TYPES_MAX], uint64_t *count)
 {
 	uint64_t time = 0, others = 0, value;
@@ -149,12 +151,15 @@ bool read_pprof__values(const struct pprof_file *p, const Pprof__Sample *s,
 	}
 	if (p->count != PPROF_NONE && !sample__value(s, (size_t)p->count, 1, count))
 		return false;
-	if (p->time != PPROF_NONE && !sample__value(s, (size_t)p->time, 1, &time))
+	if (p->time != PPROF_NONE && !sample__value(s, (size_t)p->time, p->unit, &time))
 		return false;
-	if (p->count == PPROF_NONE)
-		all[PROFILE_TYPE_TICKS] = p->divide ? time / p->divide : 0;
-	else if (time || !others)
+	if (p->count == PPROF_NONE && time) {
+		p->owed += time;
+		all[PROFILE_TYPE_TICKS] = p->owed / p->tick;
+		p->owed %= p->tick;
+	} else if (time || !others) {
 		all[PROFILE_TYPE_TICKS] = *count;
+	}
 	if (all[PROFILE_TYPE_TICKS])
 		*count = 0;
 	return true;

@@ -204,6 +204,12 @@ TEST(time)
 	labelled(1, NULL, 0, NO_LABEL, NO_LABEL);
 	is("f 3\n", "time is counted by its period");
 	tap__ok(scene.result.bad == 2 && scene.result.first == 2, "what cannot be is left out");
+	begin("cpu milliseconds", "f");
+	period(2500000, string("nanoseconds"));
+	for (int i = 0; i < 6; i++)
+		SAMPLE(1);
+	SAMPLE(4);
+	is("f 1\nf 1\nf 2\n", "a part of a period counts with the next sample");
 }
 
 static bool type_is(const struct read_types *t, uint32_t i, const char *name,

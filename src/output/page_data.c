@@ -110,6 +110,16 @@ static void page__types(struct page *p)
 	json__close(&p->j);
 }
 
+/* Samples a second, of a file not always a whole number: the page divides by it. */
+static double about__rate(const struct profile_about *about)
+{
+	const struct profile_about whole = {.freq = about->freq};
+	const uint64_t interval = about__interval(about);
+
+	return interval != about__interval(&whole) ? (double)NS_PER_S / (double)interval
+						   : about->freq;
+}
+
 static void page__meta(struct page *p)
 {
 	const struct profile_about *about = p->config->about;
@@ -123,7 +133,7 @@ static void page__meta(struct page *p)
 	json__str(j, "engine", about->engine);
 	json__str(j, "clock", about->clock);
 	json__str(j, "event", about->event);
-	json__u64(j, "freq", about->freq);
+	json__double(j, "freq", about__rate(about));
 	page__types(p);
 	json__u64(j, "began", about->began_real / NS_PER_MS);
 	json__bool(j, "diff", p->config->before);

@@ -210,6 +210,8 @@ static void test_made(void)
 	page__has("m2.pb.gz m1.pb.gz", "\"began\":1000000000000,");
 	page__has("m2.pb.gz m1.pb.gz", "\"time\":null");
 	page__has("m1.pb.gz a.pb.gz", "\"time\":null");
+	rprof__make("slow.out", 400000, 10, "f");
+	page__has("slow.out", "\"freq\":2.5,");
 	/* what it does not know */
 	page__has("c.folded", "\"time\":null");
 	page__has("c.folded", "\"host\":null");

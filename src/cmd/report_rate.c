@@ -68,6 +68,7 @@ static int rates__weigh(struct report_rates *r, struct sample *s)
 		return rates__full(r);
 	if (!r->adding)
 		return rates__lines(r, s, each);
+	s->samples = s->weight;
 	s->weight *= each;
 	return 0;
 }

@@ -131,7 +131,7 @@ const struct timeline *aggregate__timeline(const struct aggregate *a);
 /* aggregate__size - bytes taken of the limit. */
 size_t aggregate__size(const struct aggregate *a);
 
-/* aggregate__dropped - samples whose stack did not fit, since it was made. */
+/* aggregate__dropped - samples whose stack did not fit, since it was made; a tick is one. */
 uint64_t aggregate__dropped(const struct aggregate *a);
 
 /* aggregate__span - when its first and its last sample were taken: ns, CLOCK_MONOTONIC; 0: none. */

@@ -148,7 +148,7 @@ static inline bool call__is_slow(const struct profile_call *call, uint64_t ns)
 struct sample {
 	uint64_t time;	  /* ns, CLOCK_MONOTONIC */
 	uint64_t weight;  /* in the unit of `type` */
-	uint64_t samples; /* of a file, not in ticks: how many samples it stands for; 0: one */
+	uint64_t samples; /* of a file: how many it stands for; 0: one, or as many as ticks */
 	uint32_t type;	  /* which of the profile's sample types, struct profile_about */
 	uint32_t event;	  /* enum xr_event, and */
 	uint32_t detail;  /* what struct xr_sample says of it */

@@ -34,7 +34,7 @@
 #include "base/escape.h"
 #include "base/limits.h"
 #include "layout.h"
-#include "output/writer.h"
+#include "output/encode.h"
 
 struct writer {
 	struct output *out;
@@ -137,7 +137,7 @@ static int folded__row(struct writer *w, const struct aggregate *a, const struct
 	if (n < stack->nframes) {
 		err = err ? err : folded__frame(w, &mark_truncated);
 		if (w->cut)
-			*w->cut += row->samples;
+			*w->cut += row__samples(row);
 	}
 	for (uint32_t i = n; i > 0 && !err; i--)
 		err = folded__frame(w, stack->frames[i - 1]);
@@ -145,7 +145,7 @@ static int folded__row(struct writer *w, const struct aggregate *a, const struct
 		err = buf__printf(&w->line, " %" PRIu64 "\n", row->value);
 	if (!err)
 		err = output__write(w->out, w->line.data, w->line.len);
-	return err ? err : output__commit(w->out, row->samples);
+	return err ? err : output__commit(w->out, row__samples(row));
 }
 
 static int folded__close(struct writer *w)

@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "os/os.h"
+#include "output/encode.h"
 #include "output/outputs_parts.h"
 
 #define WAIT_MS 20 /* between two checks for room */
@@ -204,7 +205,7 @@ static uint64_t aggregate__samples(const struct aggregate *a, size_t row)
 		return 0;
 	rows = aggregate__rows(a, &n);
 	for (; row < n; row++)
-		samples += rows[row].samples;
+		samples += row__samples(&rows[row]);
 	return samples;
 }
 

@@ -254,6 +254,28 @@ TEST(full_disk)
 	}
 }
 
+/* What is not written is counted in ticks, as what was taken is: a wait may be several. */
+TEST(ticks)
+{
+	for (const struct writer_ops *const *ops = formats__all(); *ops; ops++) {
+		struct outputs_config config = {
+			.format = *ops, .path = "/dev/full", .files = files};
+		const struct profile_process p = {.serial = 1, .pid = 10, .comm = "R"};
+		const struct sample s = {
+			.weight = 3, .serial = 1, .pid = 10, .stack = stack__one("f")};
+		struct stats stats = {0};
+
+		if ((*ops)->sample) /* a line for each */
+			continue;
+		open_by(&config);
+		sink__sample(&sink, &p, &s);
+		sink__finish(&sink, &stats);
+		outputs__free(ss);
+		tap__ok(stats.unwritten == 3, "%s: %llu of 3 are not written", (*ops)->name,
+			(unsigned long long)stats.unwritten);
+	}
+}
+
 /* Put sample @n of one file, which passes on 64 KiB at a time: the first are answered at 15,000. */
 static int put_nth(unsigned int n)
 {

@@ -382,6 +382,11 @@ static int writing__finish(struct report_writing *w)
 	report_no_room(stats.stacks_dropped);
 	if (w->adding)
 		report_left_out(w->adding);
+	if (stats.lines_cut)
+		log__line("the stacks of %" PRIu64
+			  " %s are longer than a line may be: <truncated> is in place of their "
+			  "outermost frames",
+			  stats.lines_cut, count__word(stats.lines_cut, "sample", "samples"));
 	if (stats.unwritten)
 		return writing__fail(w, err)
 			       ? err

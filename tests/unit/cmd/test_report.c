@@ -100,6 +100,23 @@ static void test_rates_empty(void)
 		"50 of 20 ms, the others not asked for: %s", out_text);
 }
 
+/* A stack that does not fit into a line is cut, and that is reported. */
+static void test_lines_cut(void)
+{
+	static char name[30001];
+	struct buf b = {0};
+	int err = 0;
+
+	memset(name, 'f', sizeof(name) - 1);
+	for (int i = 0; i < 40 && !err; i++)
+		err = buf__printf(&b, "%s%s%d", i ? ";" : "", name, i);
+	tap__bail_if(err || buf__str(&b, " 7\n"), "no memory");
+	tap__write("long.folded", b.data, b.len);
+	buf__free(&b);
+	run("report long.folded -o cut.folded");
+	tap__ok(strstr(err_text, "the stacks of 7 samples are longer than a line"), "%s", err_text);
+}
+
 /* A file is never read and written at once. */
 static void test_same_file(void)
 {
@@ -451,6 +468,7 @@ TEST(report)
 	tap__bail_if(chdir(tap__folder()), "no folder in /tmp");
 	test_rates();
 	test_rates_empty();
+	test_lines_cut();
 	test_same_file();
 	test_made();
 	test_encodings();

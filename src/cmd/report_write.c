@@ -438,6 +438,9 @@ int report_write(const struct report *r, struct files *files, struct errmsg *f)
 			  " %s of other sample types left out, because the first file has "
 			  "none: name it later",
 			  w.left, count__word(w.left, "sample", "samples"));
+	/* a file may have several profiles, too */
+	w.seen.lines_dropped |= w.seen.first.lines && !(w.config.writer.capture & XR_ROW_LINES);
+	w.seen.lines_dropped |= w.seen.first.gc && !(w.config.writer.capture & XR_ROW_GC);
 	if (!err && !w.adding && w.seen.lines_dropped)
 		log__line("lines or GC marks of a file are left out, because the first file has "
 			  "none: name it later");

@@ -100,6 +100,18 @@ static void test_rates_empty(void)
 		"50 of 20 ms, the others not asked for: %s", out_text);
 }
 
+/* Rprof(append = TRUE): the head is that of the first profile of a file. */
+static void test_appended(void)
+{
+	file__text("appended.out",
+		   "sample.interval=10000\n\"f\" \n"
+		   "line profiling: sample.interval=10000\n#File 1: a.R\n1#2 \"g\" \n");
+	run("report appended.out -f rprof");
+	tap__ok(!strcmp(out_text, "sample.interval=10000\n\"f\" \n\"g\" \n") &&
+			strstr(err_text, "lines or GC marks of a file are left out"),
+		"lines have no place, and that is reported: %s", err_text);
+}
+
 /* A stack that does not fit into a line is cut, and that is reported. */
 static void test_lines_cut(void)
 {
@@ -469,6 +481,7 @@ TEST(report)
 	test_rates();
 	test_rates_empty();
 	test_lines_cut();
+	test_appended();
 	test_same_file();
 	test_made();
 	test_encodings();

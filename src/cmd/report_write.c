@@ -143,13 +143,13 @@ static int writing__sample(void *arg, const struct profile_process *p, const str
 	struct sample timed;
 	int err;
 
-	/*
-	 * from an Rprof.out these are allocations: a message reports that such counts are not kept
-	 */
-	if (!w->adding && s->type && !w->config.format->types)
+	/* allocations of an Rprof.out: a message reports that such counts are not kept */
+	if (!w->adding && s->type && !w->config.format->types) {
+		w->left += s->type != PROFILE_TYPE_ALLOC ? sample__count(s) : 0;
 		return 0;
+	}
 	if (!w->adding && !about__type(&w->about, s->type).name) {
-		w->left++;
+		w->left += sample__count(s);
 		return 0;
 	}
 	if (!w->adding)

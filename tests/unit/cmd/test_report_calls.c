@@ -196,6 +196,14 @@ TEST(by_many)
 	tap__ok(strstr(err_text, "too many different labels"), "a file has 1,000: %s", err_text);
 }
 
+/* Waiting of a profile behind an Rprof.out, which has none, has no place in another one. */
+TEST(behind_rprof)
+{
+	tap__write("f.out", "sample.interval=10000\n\"f\" \n", 27);
+	run("report f.out calls.pb.gz -f rprof");
+	tap__ok(strstr(err_text, "3 samples of other sample types left out"), "%s", err_text);
+}
+
 TEST(usage)
 {
 	static const char *const bad[] = {

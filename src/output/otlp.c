@@ -206,6 +206,16 @@ static int otlp__process(struct otlp *o, uint32_t i, struct otlp_process **proce
 	return err ? err : otlp__group(o, p, &own->group);
 }
 
+/* Does the key say something else of a sample?  Its attributes are of different keys. */
+static bool key__is_taken(const char *key)
+{
+	bool taken = attribute__by_pprof(key, strlen(key));
+
+	for (const struct attribute *a = attributes; a->kind && !taken; a++)
+		taken = a->otlp && !strcmp(a->otlp, key);
+	return taken;
+}
+
 /* The labels that the R program gave, added to the @n attributes at @to. */
 static int otlp__given(struct otlp *o, const struct profile_given *given, int32_t *to, size_t *n)
 {
@@ -214,6 +224,8 @@ static int otlp__given(struct otlp *o, const struct profile_given *given, int32_
 	for (size_t i = 0; given && i < given->n && !err; i++) {
 		size_t key, value;
 
+		if (key__is_taken(given->labels[i].key))
+			continue;
 		o->texts.len = 0;
 		err = otlp__tame(&o->texts, given->labels[i].key, &key);
 		err = err ? err : otlp__tame(&o->texts, given->labels[i].value, &value);

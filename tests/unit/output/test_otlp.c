@@ -386,13 +386,14 @@ static void test_given(const struct stack *stack)
 	for (size_t i = 0; i <= COUNT(all); i++) {
 		const struct profile_label given[] = {{"route", all[i % COUNT(all)][0]},
 						      {"span_id", all[i % COUNT(all)][1]},
+						      {"state", "a key that is taken"},
 						      {"trace_id", all[i % COUNT(all)][2]}};
 
 		aggregate__put(a, &one,
 			       (struct sample){.weight = 1,
 					       .stack = stack,
 					       .labels = given,
-					       .nlabels = i < COUNT(all) ? 3 : 1});
+					       .nlabels = i < COUNT(all) ? 4 : 1});
 	}
 	r = encoded(a, &config, NULL);
 	tap__bail_if(!tap__ok(sound(r) && profile(r, 0)->n_samples == COUNT(all) + 1,

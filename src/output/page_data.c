@@ -236,7 +236,9 @@ static void page__time(struct page *p)
 {
 	const struct timeline *t = aggregate__timeline(p->config->profile);
 	const struct aggregate_row *rows;
-	uint64_t began = p->config->about->began;
+	const struct profile_about *about = p->config->about;
+	/* the time of files that were read is since 1970 */
+	uint64_t began = about->began ? about->began : about->began_real;
 	uint32_t span = 0, *sorted; /* by row of the profile: where it is in p->rows */
 	size_t n;
 

@@ -190,6 +190,7 @@ AFTER()
 
 TEST(small)
 {
+	struct writer_config of_files = config;
 	struct aggregate *a = small();
 	const char *data;
 
@@ -200,6 +201,12 @@ TEST(small)
 	tap__ok(!strpbrk(data, "<>&"), "nothing in it is markup");
 	page_say(data);
 	tap__golden("page_small.json");
+	of_files.about.began = 0;
+	of_files.about.began_real = NS_PER_S;
+	shown = &of_files;
+	write_page(path, "flamegraph", a, NULL);
+	shown = &config;
+	has(page_data(), "\"time\":{\"begin\":1,", "of files, too, the first sample may be late");
 	aggregate__free(a);
 }
 

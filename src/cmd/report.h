@@ -190,6 +190,7 @@ struct report_filter {
 	const struct report_patterns *processes;
 	const struct report_chosen *chosen;
 	uint64_t slower_ns; /* of calls that lasted as long; 0: all samples */
+	struct map slow;    /* (id, 0): calls that did by a file, which others have shorter */
 	uint64_t calls;	    /* samples that are of a call, however long */
 	bool processed;	    /* a sample is of a process that was asked for */
 	struct sink to;
@@ -199,6 +200,9 @@ struct report_filter {
 
 /* report_filter__sink - to feed; @filter is to stay. */
 struct sink report_filter__sink(struct report_filter *filter);
+
+/* report_filter__slow - to feed before: fills @filter->slow, which is to be freed. */
+struct sink report_filter__slow(struct report_filter *filter);
 
 /*
  * report_page - the difference of two profiles as a page, into r->output by @files, of the sample

@@ -171,6 +171,13 @@ static int filter__process(void *arg, const struct profile_process *p, enum prof
 		       : 0;
 }
 
+static bool filter__is_slow(const struct report_filter *filter, const struct profile_call *call)
+{
+	while (call && call__ns(call) < filter->slower_ns && !map__get(&filter->slow, call->id, 0))
+		call = call->outer;
+	return call;
+}
+
 static int filter__sample(void *arg, const struct profile_process *p, const struct sample *s)
 {
 	struct report_filter *filter = arg;
@@ -179,7 +186,7 @@ static int filter__sample(void *arg, const struct profile_process *p, const stru
 		return 0;
 	filter->processed = true;
 	filter->calls += s->call != NULL;
-	if (filter->slower_ns && !call__is_slow(s->call, filter->slower_ns))
+	if (filter->slower_ns && !filter__is_slow(filter, s->call))
 		return 0;
 	filter->samples += sample__count(s);
 	filter->values[s->type] += s->weight;
@@ -194,4 +201,23 @@ struct sink report_filter__sink(struct report_filter *filter)
 	};
 
 	return (struct sink){&ops, filter, &filter->to};
+}
+
+static int slow__sample(void *arg, const struct profile_process *p, const struct sample *s)
+{
+	struct report_filter *filter = arg;
+	int err = 0;
+
+	(void)p;
+	for (const struct profile_call *call = s->call; call && !err; call = call->outer)
+		if (call__ns(call) >= filter->slower_ns)
+			err = map__put(&filter->slow, call->id, 0, filter);
+	return err;
+}
+
+struct sink report_filter__slow(struct report_filter *filter)
+{
+	static const struct sink_ops ops = {.sample = slow__sample};
+
+	return (struct sink){.ops = &ops, .arg = filter};
 }

@@ -189,8 +189,33 @@ static int report_read__one(struct reader *reader, const char *path, bool store,
 	os__close(s.fd);
 	if (s.shown)
 		source__draw("");
-	report_read__notes(s.name, result);
 	return err;
+}
+
+/*
+ * A call that goes on in the next interval is longer there: which are slow is known when all files
+ * were read.  What is wrong with one is said when it is read again.
+ */
+static int report_read__slow(const struct report *r, const struct report_input *in,
+			     struct report_filter *filter, struct errmsg *f)
+{
+	struct read_types types = {.about = {.freq = 0}};
+	const struct reader_config config = {
+		.to = report_filter__slow(filter),
+		.memory = r->max_memory,
+		.types = &types,
+	};
+	struct read_result result;
+	struct reader *reader;
+	struct errmsg why;
+	int err = reader__new(&reader, &config);
+
+	for (size_t i = 0; i < in->n && !err; i++)
+		if (report_read__one(reader, in->files[i], true, config.to, &result, &why) ==
+		    -ENOMEM)
+			err = -ENOMEM;
+	reader__free(reader);
+	return err ? errmsg__set(f, err, "out of memory; raise --max-memory") : 0;
 }
 
 void report_no_room(uint64_t samples)
@@ -278,11 +303,14 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 	if (err)
 		errmsg__set(f, err, "out of memory");
 	err = err ? err : report_filter__choose(r, in, &chosen, f);
+	if (!err && filter.slower_ns && in->store && in->n > 1)
+		err = report_read__slow(r, in, &filter, f);
 	for (size_t i = 0; i < in->n && !err; i++) {
 		uint64_t before = filter.samples, samples;
 
 		rates->reading = into;
 		err = report_read__one(reader, in->files[i], in->store, config.to, into, f);
+		report_read__notes(path__name(in->files[i]), into);
 		crowded += into->crowded;
 		if (into->memory && r->format && r->format->memory)
 			log__line("%s: its memory counts are not kept", in->files[i]);
@@ -329,6 +357,7 @@ int report_read__all(const struct report *r, const struct report_input *in, bool
 			  "period");
 	map__free(&rates->owed);
 	report_chosen__free(&chosen);
+	map__free(&filter.slow);
 	reader__free(reader);
 	return err;
 }

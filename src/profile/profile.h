@@ -136,14 +136,6 @@ struct profile_given {
 	struct profile_label labels[XR_LABELS_MAX];
 };
 
-/* call__is_slow - did @call, or one outside of it, last @ns or longer?  NULL: no. */
-static inline bool call__is_slow(const struct profile_call *call, uint64_t ns)
-{
-	while (call && call__ns(call) < ns)
-		call = call->outer;
-	return call;
-}
-
 /* One sample, whole.  Borrowed: valid during the call it is passed to. */
 struct sample {
 	uint64_t time;	  /* ns, CLOCK_MONOTONIC */

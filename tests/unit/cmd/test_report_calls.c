@@ -41,11 +41,10 @@ static struct profile_call call(uint64_t id, const char *name, uint64_t at_ms, u
 	};
 }
 
-/*
- * calls.pb.gz: ten of `deal`, 10 to 100 ms, with a label, and one of `wait`, in which another of it
- * runs.
- */
-BEFORE()
+static struct outputs *outputs;
+static struct files *files;
+
+static void begin(const char *path)
 {
 	static const struct profile_about about = {
 		.freq = 100,
@@ -54,20 +53,38 @@ BEFORE()
 		.began = BEGAN,
 		.began_real = 1000000000 * NS_PER_S,
 		.types = {[PROFILE_TYPE_OFF_CPU] = {"off_cpu", PROFILE_NANOSECONDS}}};
-	struct profile_call wait = call(21, "wait", 2000, 700), inner = call(22, "wait", 2100, 500);
-	struct outputs_config to = {.path = "calls.pb.gz",
+	struct outputs_config to = {.path = path,
 				    .format = formats__find("pprof"),
 				    .memory = 16 << 20,
 				    .max_file = 1 << 20};
+
+	tap__bail_if(files__start(&files, FILES_NONE, NULL), "no process for files");
+	to.files = files;
+	tap__bail_if(outputs__new(&outputs, &to), "no memory");
+	sink = outputs__sink(outputs);
+	tap__bail_if(sink__begin(&sink, &about), "%s", sink__why(&sink)->text);
+}
+
+static void finish(void)
+{
 	struct stats stats = {.seconds = 60, .written = 10};
-	struct outputs *ss;
+
+	tap__bail_if(sink__finish(&sink, &stats), "%s", sink__why(&sink)->text);
+	outputs__free(outputs);
+	files__stop(files);
+}
+
+/*
+ * calls.pb.gz: ten of `deal`, 10 to 100 ms, with a label, and one of `wait`, in which another of it
+ * runs.
+ */
+BEFORE()
+{
+	struct profile_call wait = call(21, "wait", 2000, 700), inner = call(22, "wait", 2100, 500);
 
 	setenv("TZ", "UTC0", 1);
-	tap__bail_if(chdir(tap__folder()) || files__start(&to.files, FILES_NONE, NULL) ||
-			     outputs__new(&ss, &to),
-		     "no memory");
-	sink = outputs__sink(ss);
-	tap__bail_if(sink__begin(&sink, &about), "%s", sink__why(&sink)->text);
+	tap__bail_if(chdir(tap__folder()), "no folder");
+	begin("calls.pb.gz");
 	for (unsigned int i = 1; i <= 10; i++) {
 		struct profile_call deal = call(i, "deal", 100 * i, 10 * i);
 
@@ -81,9 +98,7 @@ BEFORE()
 		sample(&wait, PROFILE_TYPE_OFF_CPU, 100 * NS_PER_MS, "sleep");
 	sample(&inner, PROFILE_TYPE_OFF_CPU, 500 * NS_PER_MS, "sleep");
 	sample(NULL, PROFILE_TYPE_TICKS, 3, "main");
-	tap__bail_if(sink__finish(&sink, &stats), "%s", sink__why(&sink)->text);
-	outputs__free(ss);
-	files__stop(to.files);
+	finish();
 }
 
 TEST(table)
@@ -117,6 +132,25 @@ TEST(slower)
 	report("--slower 1s no.folded");
 	report("--calls no.folded");
 	tap__golden("report_slower.txt");
+}
+
+/* A call goes on in the next interval, and is slow there alone. */
+TEST(slower_intervals)
+{
+	struct profile_call deal = call(1, "deal", 0, 20);
+
+	tap__bail_if(mkdir("store", 0700), "no directory");
+	deal.ended = 0;
+	begin("store/20261122T021000Z-60.pb.gz");
+	sample(&deal, PROFILE_TYPE_TICKS, 2, "first");
+	finish();
+	deal = call(1, "deal", 0, 140);
+	begin("store/20261122T021100Z-60.pb.gz");
+	sample(&deal, PROFILE_TYPE_TICKS, 12, "second");
+	finish();
+	run("report --dir store --slower 100ms -f folded");
+	tap__ok(strstr(out_text, "first 2\n") && strstr(out_text, "second 12\n"),
+		"it has the samples of both: %s", out_text);
 }
 
 TEST(json)

@@ -342,7 +342,8 @@ static void front__parts(struct front_process *p)
 {
 	if (p->http)
 		http__run(p->http);
-	for (size_t i = 0; i < WAYS; i++)
+	/* at the end push__drain() sends, if there is time for it: what is cut off is sent again */
+	for (size_t i = 0; i < WAYS && !p->over; i++)
 		if (p->ways[i].push)
 			push__run(p->ways[i].push);
 }

@@ -434,10 +434,15 @@ void push__run(struct push *p)
 void push__drain(struct push *p, int ms)
 {
 	uint64_t end = os__now() + (uint64_t)(ms > 0 ? ms : 0) * NS_PER_MS, now;
-	uint64_t failed = p->status.failed;
+	struct post_answer answer;
 	struct poll_until w;
 	struct pollfd fd;
+	uint64_t failed;
 
+	/* one that is there counts, also if there is no time */
+	if (post__run(p->post, &answer))
+		push__answered(p, &answer);
+	failed = p->status.failed;
 	p->not_before = 0; /* once, whatever was before */
 	while (push__something(p) && p->status.failed == failed && (now = os__now()) < end) {
 		push__run(p);

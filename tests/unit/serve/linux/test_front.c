@@ -156,6 +156,28 @@ static void test_drain(void)
 	close(fds[1]);
 }
 
+/* At SIGHUP servers get no time: what would be cut off, and sent again, is not begun. */
+static void test_no_time(void)
+{
+	const struct channel_head over = {.kind = CHANNEL_END};
+	struct front_config config = {.spool = tap__path("later"), .spool_size = 1 << 20};
+	struct pollfd server = {.events = POLLIN};
+	char pyroscope[64];
+
+	server.fd = listens(pyroscope);
+	config.to[WAY_PYROSCOPE] = pyroscope;
+	start(&config);
+	tap__is(next(), "ready", "all is open");
+	kill(pid, SIGSTOP); /* it finds both messages */
+	send_interval();
+	channel__send(channel, &over, NULL, NULL);
+	kill(pid, SIGCONT);
+	tap__is(next(), "counts", "it says how it was");
+	end();
+	tap__ok(!poll(&server, 1, 0), "the server was not connected to");
+	close(server.fd);
+}
+
 /* What /healthz answers while the sampler has this status. */
 static const char *health(const char *listen, const struct sampler_status *status)
 {
@@ -226,8 +248,10 @@ TEST(front)
 		tap__skip(f.text, "health");
 	else
 		test_health();
-	if (libraries__curl(&f))
+	if (libraries__curl(&f)) {
 		tap__skip(f.text, "servers that do not answer");
-	else
+	} else {
 		test_drain();
+		test_no_time();
+	}
 }

@@ -12,7 +12,8 @@
 #include "serve/index_line.h"
 #include "serve/linux/push_body.h"
 
-/* So near to the beginning of an interval the clock of the day is taken to be there. */
+/* So near to the beginning of an interval, or a quarter of it if that is less, the clock of the day
+ * is taken to be there. */
 #define SNAP_NS (NS_PER_S / 2)
 
 /* One profile that is being added up. */
@@ -133,11 +134,12 @@ static int interval__send(struct intervals *w, const struct interval *win, uint6
 static void intervals__until(const struct intervals *w, struct interval *win)
 {
 	uint64_t length = w->config.interval, into = win->began_real % length;
+	const uint64_t snap = length / 4 < SNAP_NS ? length / 4 : SNAP_NS;
 
-	if (into + SNAP_NS > length && length > 2 * SNAP_NS) {
+	if (into + snap > length) {
 		win->began_real += length - into;
 		into = 0;
-	} else if (into < SNAP_NS && length > 2 * SNAP_NS) {
+	} else if (into < snap) {
 		win->began_real -= into;
 		into = 0;
 	}

@@ -79,7 +79,7 @@ static void begin(const struct intervals_config *more)
 	struct profile_about about = {.freq = 19, .engine = "bpf", .clock = "cpu"};
 
 	forget_sent();
-	config.interval = MINUTE;
+	config.interval = config.interval ? config.interval : MINUTE;
 	config.memory = config.memory ? config.memory : 32 << 20;
 	config.send = on_send;
 	tap__bail_if(intervals__new(&intervals, &config), "no memory");
@@ -187,6 +187,23 @@ TEST(intervals)
 	tap__ok(strstr(sent[0].index, "\"pid\"") && strstr(sent[0].index, "\"service\"") &&
 			strchr(sent[0].index, '\n') == sent[0].index + sent[0].head.index_len - 1,
 		"with a line of the index: %s", sent[0].index);
+}
+
+/* The shortest: that two clocks are not read at once makes no interval of its own. */
+TEST(seconds)
+{
+	uint64_t at;
+	bool whole = true;
+
+	begin(&(struct intervals_config){.intervals = true, .interval = NS_PER_S});
+	at = began + (uint64_t)intervals__due(intervals, began, 2000) * NS_PER_MS;
+	for (uint64_t i = 0; i < 20; i++)
+		sink__tick(&sink, at + i * NS_PER_S);
+	for (int i = 1; i < nsent; i++)
+		whole = whole && sent[i].head.began == sent[i - 1].head.ended &&
+			sent[i].head.ended == sent[i].head.began + NS_PER_S;
+	tap__ok(nsent == 20 && whole, "each has a second, without a gap");
+	end();
 }
 
 TEST(turn)

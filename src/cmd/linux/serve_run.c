@@ -229,11 +229,22 @@ static void serve__govern(struct serve *s, uint64_t now)
 	intervals__freq(s->intervals, session__freq(s->session));
 }
 
-/* Log what is lost on the way to the front, and once that stacks do not fit. */
+/* Log what is lost on the way to the front, and once that stacks, calls or labels do not fit. */
 static void serve__say_lost(struct serve *s)
 {
 	const struct intervals_counts counts = intervals__counts(s->intervals);
 
+	if (counts.uncalled && !s->service->said_uncalled) {
+		s->service->said_uncalled = true;
+		serve__say(s,
+			   "memory is full of calls: samples of further ones are counted without "
+			   "their call (--max-memory)");
+	}
+	if (counts.unlabelled && !s->service->said_unlabelled) {
+		s->service->said_unlabelled = true;
+		serve__say(s, "R sets more than 1,000 different labels in an interval (option "
+			      "xrprof.labels): samples with further ones have none");
+	}
 	if (counts.stackless && !s->service->said_stackless) {
 		s->service->said_stackless = true;
 		serve__say(s,

@@ -20,7 +20,8 @@ struct service {
 	struct serve_options *options; /* owned */
 	struct serve_options *before;  /* than the last SIGHUP; NULL: there was none; owned */
 	struct serve_counts counts;
-	bool said_stackless; /* that stacks did not fit */
+	/* that these did not fit */
+	bool said_stackless, said_uncalled, said_unlabelled;
 };
 
 /*

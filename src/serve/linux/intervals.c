@@ -155,11 +155,19 @@ static int intervals__open(struct intervals *w, uint64_t now)
 	return err ? errmsg__set(&w->why, err, "out of memory") : 0;
 }
 
+/* What did not fit into the open interval. */
+static void counts__add(struct intervals_counts *counts, const struct aggregate *open)
+{
+	counts->stackless += aggregate__dropped(open);
+	counts->uncalled += aggregate__uncalled(open);
+	counts->unlabelled += aggregate__unlabelled(open);
+}
+
 /* The open interval ended at @end: it is handed on, and counted. */
 static void intervals__over(struct intervals *w, uint64_t end)
 {
 	w->counts.ended++;
-	w->counts.stackless += aggregate__dropped(w->open.sum);
+	counts__add(&w->counts, w->open.sum);
 	if (w->config.intervals && interval__send(w, &w->open, end, CHANNEL_INTERVAL)) {
 		w->counts.dropped++;
 		w->counts.dropped_samples += w->open.samples;
@@ -405,7 +413,7 @@ struct intervals_counts intervals__counts(const struct intervals *w)
 
 	if (w->open.sum) {
 		aggregate__rows(w->open.sum, &n);
-		counts.stackless += aggregate__dropped(w->open.sum);
+		counts__add(&counts, w->open.sum);
 	}
 	counts.stacks = n;
 	return counts;

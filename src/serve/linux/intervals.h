@@ -81,7 +81,9 @@ struct intervals_counts {
 	uint64_t dropped;	  /* of them, those that could not be handed on whole, */
 	uint64_t dropped_samples; /* and what was in them */
 	uint64_t stacks;	  /* of the interval that is open */
-	uint64_t stackless;	  /* samples whose stack did not fit, of all and of that one */
+	uint64_t stackless;	  /* samples whose stack did not fit, of all and of that one, */
+	uint64_t uncalled;	  /* those whose call did not, */
+	uint64_t unlabelled;	  /* and those whose labels did not */
 };
 
 /* intervals__about - what the profile that is open is of; all is 0 or NULL before it begins. */

@@ -239,6 +239,29 @@ TEST(memory)
 		"nor in the index");
 }
 
+/* An interval has 1,000 sets of labels: samples with further ones are counted. */
+TEST(labels)
+{
+	const struct profile_process p = {.serial = 1, .pid = 1, .comm = "R"};
+	char route[16];
+	const struct profile_label label = {"route", route};
+	struct sample s = {.weight = 1, .labels = &label, .nlabels = 1};
+
+	clock__run(CLOCK_SLOW);
+	begin(&store);
+	s.time = began + 1;
+	s.stack = stack__one("f");
+	for (int i = 0; i < 1002; i++) {
+		snprintf(route, sizeof(route), "/%d", i);
+		tap__bail_if(sink__sample(&sink, &p, &s), "not taken");
+	}
+	tap__ok(intervals__counts(intervals).unlabelled == 2, "of the one that is open");
+	intervals__turn(intervals);
+	tap__ok(intervals__counts(intervals).unlabelled == 2, "and of those before it");
+	end();
+	were_sent("1002 0", "all are there");
+}
+
 /* The index has the labels of the run, too. */
 TEST(index)
 {

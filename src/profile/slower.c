@@ -235,6 +235,13 @@ static int waiting__pass(struct slower *s, struct waiting *w, const struct profi
 	return err;
 }
 
+static bool call__has(const struct profile_call *call, uint64_t id)
+{
+	while (call && call->id != id)
+		call = call->outer;
+	return call;
+}
+
 static int slower__sample(void *arg, const struct profile_process *p, const struct sample *sample)
 {
 	struct slower *s = arg;
@@ -254,12 +261,13 @@ static int slower__sample(void *arg, const struct profile_process *p, const stru
 		s->counts.dropped++;
 		return 0;
 	}
-	if (w->root != root->id) {
+	/* stacks that were cut may have lacked the outermost call so far */
+	if (w->root != root->id && !call__has(sample->call, w->root)) {
 		s->counts.fast += waiting__clear(s, w);
-		w->root = root->id;
-		w->began = root->began;
 		w->slow = false;
 	}
+	w->root = root->id;
+	w->began = root->began;
 	if (!w->slow && call__ns(root) >= s->ns)
 		err = waiting__pass(s, w, p);
 	if (err)

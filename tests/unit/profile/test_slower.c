@@ -127,6 +127,24 @@ TEST(passes)
 		"all of that is counted");
 }
 
+/* The stack of the first sample was cut: the next one shows a call outside of that call. */
+TEST(found_outside)
+{
+	struct profile_call g = call_at(1, "g", 10), f = call_at(2, "f", 10);
+
+	begin(50, 1 << 20);
+	sample(1, 15, "x", &g);
+	g.outer = &f;
+	sample(1, 25, "y", &g);
+	over(1, &g, 30);
+	sample(1, 70, "z", &f);
+	tap__said("1:x@g 1:y@g call 1 1:z@f ", "its samples wait for that one");
+	over(1, &f, 0);
+	end();
+	tap__said("call 2 runs ", "which is slow");
+	tap__ok(stats.calls.slow == 1 && stats.calls.kept == 3, "and has them");
+}
+
 TEST(nested)
 {
 	struct profile_call f = call_at(1, "f", 10), g = call_at(2, "g", 20),

@@ -194,7 +194,7 @@ static int report_read__one(struct reader *reader, const char *path, bool store,
 
 /*
  * A call that goes on in the next interval is longer there: which are slow is known when all files
- * were read.  What is wrong with one is said when it is read again.
+ * were read.  A damaged one is reported when it is read again.
  */
 static int report_read__slow(const struct report *r, const struct report_input *in,
 			     struct report_filter *filter, struct errmsg *f)

@@ -184,7 +184,7 @@ TEST(by)
 	tap__golden("report_by.txt");
 }
 
-/* 600 samples, each with a label of its own. */
+/* 600 samples, each with another label. */
 static void many__write(const char *path, int from)
 {
 	static const struct profile_about about = {.freq = 100, .clock = "cpu"};

@@ -189,7 +189,7 @@ TEST(intervals)
 		"with a line of the index: %s", sent[0].index);
 }
 
-/* The shortest: that two clocks are not read at once makes no interval of its own. */
+/* The shortest: that two clocks are not read at once makes no further interval. */
 TEST(seconds)
 {
 	uint64_t at;

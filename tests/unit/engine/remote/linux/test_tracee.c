@@ -20,8 +20,8 @@
 /* Tell the target to stop, which it does not. */
 static void stop__late(struct scene *s)
 {
-	while (!scene__in_state(s->target, 'D'))
-		;
+	while (!pid__in_vfork(s->target))
+		usleep(1000);
 	if (tracees__stop(s->tracees, s->target, s->target, NULL, SHORT_NS) != STOPPED_NOT ||
 	    !tracees__late(s->tracees, s->target) ||
 	    tracees__stop(s->tracees, s->target, s->target, NULL, SHORT_NS) != STOPPED_NOT)
@@ -414,7 +414,7 @@ TEST(workload)
 			     workload__start(&w, argv, true, NULL, signals, &f) ||
 			     workload__go(&w, &f),
 		     "no workload: %s", f.text);
-	tap__ok(scene__in_state(w.pid, 'D') &&
+	tap__ok(SCENE__UNTIL(pid__in_vfork(w.pid)) &&
 			tracees__stop(ts, w.pid, w.pid, NULL, SHORT_NS) == STOPPED_NOT,
 		"a workload that sleeps does not stop");
 	tap__ok(!workload__ended(&w), "it has not ended");

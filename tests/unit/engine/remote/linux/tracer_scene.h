@@ -130,6 +130,25 @@ static inline bool scene__in_state(pid_t pid, char state)
 	return SCENE__UNTIL(pid__state(pid) == state);
 }
 
+/*
+ * Does @pid sleep in vfork(2)?  Its child is there then.  Before that it may sleep, too: until a
+ * page of its program is read.
+ */
+static inline bool pid__in_vfork(pid_t pid)
+{
+	char path[64];
+	int child = 0;
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	in = fopen(path, "re");
+	if (in && fscanf(in, "%d", &child) != 1)
+		child = 0;
+	if (in)
+		fclose(in);
+	return child && pid__state(pid) == 'D';
+}
+
 static inline bool scene__at(struct scene *s, int step)
 {
 	return SCENE__UNTIL(s->step >= step);

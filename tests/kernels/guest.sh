@@ -14,7 +14,8 @@ esac
 nested_samples=$(sed -n 's/.*nested=\([0-9]*\).*/\1/p' /proc/cmdline)
 work=$(mktemp -d)
 patience=240 # seconds until what has to happen counts as missing; emulation is slow
-slow=(-v --max-sample-time 1000000) # so is a sample; -v: what a failure needs to be understood
+# Emulation also makes a sample slow. With -v the profiler says why it found no R.
+slow=(-v --max-sample-time 1000000)
 
 echo "# kernel $(uname -r)"
 echo "# $(R --version | head -n 1)"

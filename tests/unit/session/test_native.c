@@ -146,23 +146,30 @@ TEST(silent)
 	tap__ok(updates == 1 && p->native.space, "the sampler gets both");
 }
 
-/* A child has another start than its parent: by that the sampler knows it. */
-TEST(forked)
+/* The record of a fork of `p` comes: its child, which has this process' pid. */
+static struct process *fork_of_it(void)
 {
 	const struct xr_process fork = {.event = XR_PROCESS_FORK,
 					.serial = 0x80000001,
 					.pid = (uint32_t)getpid(),
 					.parent_serial = p->serial};
+
+	records__process(&l, &fork);
+	return processes__find(&l.processes, fork.serial);
+}
+
+/* A child has another start than its parent: by that the sampler knows it. */
+TEST(forked)
+{
 	struct process *child;
 
 	answer(asked[1], 0, library());
 	answer(asked[2], 0, library());
 	p->mine = true;
 	updates = 0;
-	records__process(&l, &fork);
-	child = processes__find(&l.processes, fork.serial);
+	child = fork_of_it();
 	tap__bail_if(!child || child->native.space != p->native.space, "the fork made no child");
-	tap__ok(updates == 1 && updated.pid == fork.pid && updated.space_stamp &&
+	tap__ok(updates == 1 && updated.pid == (uint32_t)getpid() && updated.space_stamp &&
 			updated.space_stamp == p->target.row.space_stamp,
 		"what its parent got after the fork is in its row");
 	updates = 0;
@@ -174,7 +181,7 @@ TEST(forked)
 	nasked = 0;
 	native__look(&l, child, now);
 	answer(asked[0], 0, mappings(1));
-	tap__ok(updates == 1 && updated.pid == fork.pid, "then something else");
+	tap__ok(updates == 1 && updated.pid == (uint32_t)getpid(), "then something else");
 	tap__ok(updated.start_time && updated.start_time == proc__start_time(getpid()),
 		"its row has its own start");
 	native__forget(&l.natives, child, now);
@@ -184,15 +191,10 @@ TEST(forked)
 /* A process that may not be looked at has forked before its row was taken away. */
 TEST(refused)
 {
-	const struct xr_process fork = {.event = XR_PROCESS_FORK,
-					.serial = 0x80000001,
-					.pid = (uint32_t)getpid(),
-					.parent_serial = p->serial};
 	struct process *child;
 
 	p->mine = p->refused = true;
-	records__process(&l, &fork);
-	child = processes__find(&l.processes, fork.serial);
+	child = fork_of_it();
 	tap__ok(child && child->refused && child->state == PROCESS_ENDED && removes == 1,
 		"its child is not looked at either");
 	processes__remove(&l.processes, child);

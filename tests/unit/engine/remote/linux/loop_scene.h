@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef LOOP_SCENE_H
+#define LOOP_SCENE_H
+
+/*
+ * The engines ptrace and vmread beside one live process that holds a made-up stack of R's
+ * (r_image.h).
+ */
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include "base/clock.h"
+#include "engine/engine.h"
+#include "os/os.h"
+#include "os/proc.h"
+#include "r_image.h"
+#include "tap.h"
+#include "target/layouts.h"
+
+#define HEAP_SIZE   (1u << 16)
+#define STACK_SIZE  (1u << 16)
+#define THREAD_SIZE (1u << 18) /* above the made-up stack: of a thread that has both */
+
+extern const struct engine_ops engine_ptrace, engine_vmread;
+
+static struct image image;
+static uint32_t nframes;
+
+/* What came from an engine. */
+struct seen {
+	unsigned int samples, whole; /* of the pid asked for; with the frames that are right */
+	unsigned int others;	     /* samples of other processes */
+	unsigned int first;	     /* of its first thread */
+	uint32_t tid;		     /* of the last sample */
+	unsigned int texts, forks, execs, exits;
+	uint32_t pid, child_serial, parent_serial;
+	char note[256];
+};
+
+static inline void seen__note(void *arg, const char *line)
+{
+	struct seen *s = arg;
+
+	snprintf(s->note, sizeof(s->note), "%s", line);
+}
+
+static inline void seen__record(void *arg, const void *record, size_t size)
+{
+	const struct xr_sample *sample = record;
+	const struct xr_process *process = record;
+	struct seen *s = arg;
+
+	switch (sample->head.type) {
+	case XR_REC_TEXT:
+		s->texts++;
+		return;
+	case XR_REC_SAMPLE:
+		if (sample->pid != s->pid)
+			s->others++;
+		s->samples += sample->pid == s->pid;
+		s->first += sample->tid == s->pid;
+		s->tid = sample->tid;
+		s->whole += sample->nslots == nframes &&
+			    size == sizeof(*sample) + nframes * sizeof(struct xr_slot);
+		return;
+	case XR_REC_PROCESS:
+		s->forks += process->event == XR_PROCESS_FORK;
+		s->execs += process->event == XR_PROCESS_EXEC;
+		s->exits += process->event == XR_PROCESS_EXIT;
+		if (process->event == XR_PROCESS_FORK) {
+			s->child_serial = process->serial;
+			s->parent_serial = process->parent_serial;
+		}
+	}
+}
+
+/* --- processes --- */
+
+enum life { LIFE_REST, LIFE_RUN, LIFE_FORK, LIFE_EXEC, LIFE_THREAD };
+
+struct child {
+	pid_t pid;
+	int orders; /* a byte written here lets LIFE_FORK and LIFE_EXEC do it */
+};
+
+static void *rest(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+struct spin {
+	volatile sig_atomic_t runs, ends;
+};
+
+/* Compute for ever, or until @arg says that it ends. */
+static void *spin(void *arg)
+{
+	struct spin *s = arg;
+
+	if (s)
+		s->runs = 1;
+	while (!s || !s->ends)
+		;
+	return NULL;
+}
+
+/*
+ * R runs on a second thread, which never waits: one that has the made-up stack.  So does a third,
+ * which is not R's.  On an order R's thread ends, and R runs on another one, with that stack.
+ */
+static void child__threads(void *stack, int ready, int orders)
+{
+	struct spin others = {0}, rs = {0};
+	pthread_attr_t attributes;
+	pthread_t other, thread;
+	char byte = 1;
+
+	if (pthread_create(&other, NULL, spin, &others) || pthread_attr_init(&attributes) ||
+	    pthread_attr_setstack(&attributes, stack, STACK_SIZE + THREAD_SIZE) ||
+	    pthread_create(&thread, &attributes, spin, &rs))
+		_exit(3);
+	/* the kernel knows where a thread's stack is when it has begun to run */
+	while (!others.runs || !rs.runs)
+		usleep(1000);
+	if (write(ready, &byte, 1) != 1 || read(orders, &byte, 1) != 1)
+		_exit(3);
+	rs.ends = 1;
+	pthread_join(thread, NULL);
+	if (pthread_create(&thread, &attributes, spin, NULL))
+		_exit(3);
+	rest(NULL);
+}
+
+static void child__live(enum life life, int ready, int orders)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+	void *heap = (void *)(uintptr_t)IMAGE_HEAP_AT;
+	void *stack = (void *)(uintptr_t)IMAGE_STACK_AT;
+	const pid_t parent = getpid();
+	char byte = 1;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (mmap(heap, HEAP_SIZE, PROT_READ | PROT_WRITE, flags, -1, 0) != heap ||
+	    mmap(stack, STACK_SIZE + THREAD_SIZE, PROT_READ | PROT_WRITE, flags, -1, 0) != stack)
+		_exit(2);
+	memcpy(heap, image.heap, HEAP_SIZE);
+	memcpy(stack, image.stack, STACK_SIZE);
+	if (life == LIFE_THREAD)
+		child__threads(stack, ready, orders);
+	if (write(ready, &byte, 1) != 1)
+		_exit(4);
+	if (life == LIFE_RUN)
+		spin(NULL);
+	if ((life == LIFE_FORK || life == LIFE_EXEC) && read(orders, &byte, 1) != 1)
+		_exit(5);
+	if (life == LIFE_FORK && !fork()) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent) /* which has ended before that */
+			_exit(6);
+	}
+	if (life == LIFE_EXEC)
+		execlp("sleep", "sleep", "1000", NULL);
+	rest(NULL);
+}
+
+static struct child child__start(enum life life)
+{
+	struct child c;
+	int ready[2], orders[2];
+	char byte;
+
+	tap__bail_if(pipe2(ready, O_CLOEXEC) || pipe2(orders, O_CLOEXEC), "no pipe");
+	fflush(stdout);
+	c.pid = fork();
+	tap__bail_if(c.pid < 0, "no child");
+	if (!c.pid) {
+		child__live(life, ready[1], orders[0]);
+		_exit(1);
+	}
+	close(ready[1]);
+	close(orders[0]);
+	c.orders = orders[1];
+	tap__bail_if(read(ready[0], &byte, 1) != 1, "the child could not map its memory");
+	close(ready[0]);
+	return c;
+}
+
+static inline void child__order(const struct child *c)
+{
+	tap__bail_if(write(c->orders, "x", 1) != 1, "the child does not listen");
+}
+
+static inline void child__end(struct child *c)
+{
+	if (!c->pid)
+		return;
+	kill(c->pid, SIGKILL);
+	waitpid(c->pid, NULL, 0);
+	close(c->orders);
+	c->pid = 0;
+}
+
+/* --- engines --- */
+
+struct scene {
+	const struct engine_ops *ops;
+	struct engine *e;
+	struct child child;
+	struct xr_row row;
+	struct seen seen;
+	struct errmsg f;
+};
+
+/* Opens the engine and adds a child; 0, or what add returned. */
+static int scene__begin(struct scene *s, const struct engine_ops *ops, enum life life,
+			enum engine_clock clock, uint32_t flags)
+{
+	struct engine_config config = {
+		.freq = 500,
+		.clock = clock,
+		.note = seen__note,
+		.note_arg = &s->seen,
+	};
+
+	*s = (struct scene){.ops = ops, .child = child__start(life)};
+	tap__bail_if(ops->open(&s->e, &config, &s->f), "%s", s->f.text);
+	s->row = image__row(&image);
+	s->row.flags = flags;
+	s->row.serial = 7;
+	s->row.pid = s->seen.pid = (uint32_t)s->child.pid;
+	s->row.start_time = proc__start_time(s->child.pid);
+	return ops->add(s->e, &s->row, &s->f);
+}
+
+static inline void scene__end(struct scene *s)
+{
+	s->ops->stop(s->e);
+	s->ops->poll(s->e, 0, seen__record, &s->seen);
+	s->ops->close(s->e);
+	child__end(&s->child);
+}
+
+/* Poll until *@count is @n or more.  The time limit of the case ends what never comes. */
+static inline bool scene__until(struct scene *s, const unsigned int *count, unsigned int n)
+{
+	while (*count < n)
+		s->ops->poll(s->e, 50, seen__record, &s->seen);
+	return true;
+}
+
+static inline void image__make(void)
+{
+	image__init(&image, layouts__last(LAYOUTS_X86_64_LINUX), HEAP_SIZE, STACK_SIZE);
+	image__forms(&image, 0);
+	for (size_t i = 0; i < IMAGE_FORMS; i++)
+		nframes += image_forms[i].name != NULL;
+}
+
+#endif

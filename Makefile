@@ -129,7 +129,7 @@ UNIT_WRAPS := os__now
 UNIT_WRAPS_target := proc__read proc__fopen
 UNIT_WRAPS_cmd := session__gauges
 UNIT_WRAPS_session := asker__ask
-UNIT_WRAPS_engine := perf_events__switches perf_events__freq perf_events__count cpus__online ptrace pread nanosleep
+UNIT_WRAPS_engine := perf_events__switches perf_events__freq perf_events__count cpus__online ptrace pread nanosleep bpf_map_update_elem
 
 $(UNIT_BINS): $(BUILD)/tests/obj/main.o $(BUILD)/tests/obj/clock.o $(LIB)
 	@mkdir -p $(@D)

@@ -179,12 +179,18 @@ static __always_inline __u64 wait__weight(__u64 ns)
 	return ((__u64)bpf_get_prandom_u32() * period >> 32) < ns ? period : 0;
 }
 
-/* From when on @wait of thread @tid, which is over, counts. */
+/*
+ * When @wait of thread @tid, which is over, begins to count.  An entry is marked as used before
+ * @wait is over for others: user space keeps its sample then (open_wait__counts()).
+ */
 static __always_inline __u64 wait__from(__u32 tid, const struct xr_wait *wait)
 {
-	const struct xr_wait_told *told = any_told ? bpf_map_lookup_elem(&waits_told, &tid) : NULL;
+	struct xr_wait_told *told = any_told ? bpf_map_lookup_elem(&waits_told, &tid) : NULL;
 
-	return told && told->since == wait->since ? told->until : wait->since;
+	if (!told || told->since != wait->since)
+		return wait->since;
+	*(volatile __u64 *)&told->since = 0;
+	return told->until;
 }
 
 /* wait__pause - @task is about to be on a CPU again; it is not the current one. */

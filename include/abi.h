@@ -365,7 +365,7 @@ struct xr_wait {
 
 /* Of a wait that is not over, how much is counted already, in the map `waits_told`. */
 struct xr_wait_told {
-	__u64 since; /* which one */
+	__u64 since; /* which one; 0: the kernel's program has used this */
 	__u64 until; /* ns: it counts from here on */
 };
 

@@ -33,14 +33,6 @@
 _Static_assert(sizeof(struct xr_sample) + XR_CHUNK_SLOTS * sizeof(struct xr_slot) <= RECORD_MAX,
 	       "room for a sample");
 
-/* A thread that waits, and has for a period at least. */
-struct open_wait {
-	struct xr_row row;
-	struct xr_wait wait;
-	uint64_t from; /* ns: what was before is counted already */
-	uint32_t tid;
-};
-
 /*
  * To the helper.  With a descriptor it is slab @slab, and nothing is answered.  Else read @wait,
  * which may hold up a process that runs for @sample_ns.
@@ -269,40 +261,38 @@ static int reading__list(struct reading *r)
 	return err;
 }
 
-/*
- * Wait @w counts up to @now, unless it is over.  The entry for the kernel's program is made before
- * the check: a wait that ends in between counts there from @now on, so that nothing counts twice.
- */
-static bool wait__goes_on(const struct reading *r, const struct open_wait *w, uint64_t now)
+bool open_wait__counts(int waits, int told, const struct open_wait *w, uint64_t now)
 {
-	const int told_fd = bpf_map__fd(r->skel->maps.waits_told);
-	struct xr_wait_told told;
+	struct xr_wait_told entry;
 	struct xr_wait is;
+	bool used;
 
 	/* a list begins again if the thread listed last ends meanwhile: this one was in it twice */
-	if (!bpf_map_lookup_elem(told_fd, &w->tid, &told) && told.since == w->wait.since &&
-	    told.until != w->from)
+	if (!bpf_map_lookup_elem(told, &w->tid, &entry) && entry.since == w->wait.since &&
+	    entry.until != w->from)
 		return false;
-	told = (struct xr_wait_told){.since = w->wait.since, .until = now};
-	r->skel->bss->any_told = true;
-	if (bpf_map_update_elem(told_fd, &w->tid, &told, BPF_ANY))
+	entry = (struct xr_wait_told){.since = w->wait.since, .until = now};
+	if (bpf_map_update_elem(told, &w->tid, &entry, BPF_ANY))
 		return false;
-	if (!bpf_map_lookup_elem(bpf_map__fd(r->skel->maps.waits), &w->tid, &is) &&
-	    is.since == w->wait.since)
+	if (!bpf_map_lookup_elem(waits, &w->tid, &is) && is.since == w->wait.since)
 		return true;
-	bpf_map_delete_elem(told_fd, &w->tid); /* the thread may have ended before it was made */
-	return false;
+	used = !bpf_map_lookup_elem(told, &w->tid, &entry) && !entry.since;
+	bpf_map_delete_elem(told, &w->tid); /* the thread may have ended before it was made */
+	return used;
 }
 
 /* The sample whose records were received. */
 static void reading__deliver(struct reading *r, const struct open_wait *w, int result)
 {
 	uint64_t now = os__now(), *counts = r->o->counts;
-	bool goes_on = wait__goes_on(r, w, now);
+	bool counted;
 	struct buf *records = &r->o->records;
 	size_t at = 0;
 
-	if (!goes_on)
+	r->skel->bss->any_told = true;
+	counted = open_wait__counts(bpf_map__fd(r->skel->maps.waits),
+				    bpf_map__fd(r->skel->maps.waits_told), w, now);
+	if (!counted)
 		result = 0;
 	while (at < records->len) {
 		struct xr_sample *s = (struct xr_sample *)(records->data + at);
@@ -312,13 +302,13 @@ static void reading__deliver(struct reading *r, const struct open_wait *w, int r
 			s->time = now;
 			s->weight = now - w->from;
 		}
-		if (goes_on || !sample) { /* another sample may use a text */
+		if (counted || !sample) { /* another sample may use a text */
 			r->sink(r->arg, s, s->head.size);
 			r->delivered++;
 		}
 		at += RECORD_ROOM(s->head.size);
 	}
-	if (!goes_on)
+	if (!counted)
 		return;
 	counts[XR_TICKS]++;
 	counts[XR_WAITED_NS] += now - w->from;

@@ -18,6 +18,14 @@ struct sampler; /* sampler.skel.h */
 
 #define OPEN_WAITS_SILENT 16u
 
+/* A thread that waits, and has for a period at least. */
+struct open_wait {
+	struct xr_row row;
+	struct xr_wait wait;
+	uint64_t from; /* ns: what was before is counted already */
+	uint32_t tid;
+};
+
 struct open_waits {
 	uint64_t counts[XR_COUNTERS]; /* of their samples */
 	uint64_t left;		      /* by the last call, as there was no time for them */
@@ -45,6 +53,14 @@ void open_waits__init(struct open_waits *o, struct helper_pool *pool);
 int open_waits__read(struct open_waits *o, struct sampler *s, const struct bpf_slabs *slabs,
 		     uint64_t period, uint64_t sample_ns, uint64_t limit_ns, engine_sink sink,
 		     void *arg);
+
+/*
+ * open_wait__counts - does @w, which has been read, count up to @now (ns)?  @waits and @told are
+ * the maps of bpf/wait.h.  The entry for the kernel's program is made before the check: a wait that
+ * ends in between counts there from @now on, and the entry says that it was used, so that nothing
+ * counts twice and nothing is lost.
+ */
+bool open_wait__counts(int waits, int told, const struct open_wait *w, uint64_t now);
 
 void open_waits__free(struct open_waits *o);
 

@@ -358,6 +358,15 @@ struct xr_row *kernel__row(__u32 pid)
 	return kernel__lookup(&rows, &pid);
 }
 
+const struct xr_wait_told *kernel__tell(__u32 tid, __u64 since, __u64 until)
+{
+	const struct xr_wait_told told = {.since = since, .until = until};
+
+	any_told = true;
+	kernel__update(&waits_told, &tid, &told);
+	return kernel__lookup(&waits_told, &tid);
+}
+
 __u64 kernel__count(__u32 which)
 {
 	__u64 sum = 0;

@@ -59,6 +59,10 @@ void kernel__exit(void);
 void kernel__put(const struct xr_row *row);
 struct xr_row *kernel__row(uint32_t pid);
 
+/* An entry for @tid in the map `waits_told`, as user space makes it: the wait of @since counts to
+ * @until. */
+const struct xr_wait_told *kernel__tell(uint32_t tid, uint64_t since, uint64_t until);
+
 /* A counter of all levels. */
 uint64_t kernel__count(uint32_t which);
 

@@ -394,6 +394,25 @@ TEST(waits)
 	conserved(3);
 }
 
+/* What user space has counted of a wait is not counted again, and it learns that this was used. */
+TEST(waits_told)
+{
+	const struct xr_wait_told *told;
+
+	begin(XR_ROW_OFF_CPU, 2);
+	r.state = 1;
+	kernel__runs(&r);
+	kernel__switch(&idle, false);
+	told = kernel__tell(PID, kernel.now, kernel.now + 3 * PERIOD);
+	kernel.now += 5 * PERIOD;
+	kernel__switch(&r, false);
+	kernel__back();
+	tap__ok(sample()->weight == 2 * PERIOD && !told->since, "a wait counts from there on");
+	told = kernel__tell(PID, kernel.now - 1, kernel.now + PERIOD);
+	away(2 * PERIOD, false);
+	tap__ok(sample()->weight == 2 * PERIOD && told->since, "the entry of another wait stays");
+}
+
 /* Bytes that R says are in use. */
 static void heap(uint64_t at, uint32_t flag, uint64_t nodes)
 {

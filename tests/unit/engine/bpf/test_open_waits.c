@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A wait that ends while user space tells how much of it is counted: nothing is lost, or counts
+ * twice. */
+#include <bpf/bpf.h>
+
+#include "abi.h"
+#include "engine/bpf/open_waits.h"
+#include "tap.h"
+
+enum {
+	TID = 4711,
+	SINCE = 1000,
+	NOW = 5000,
+};
+
+/* What the kernel's program does right after the entry for it was made. */
+static void (*meanwhile)(void);
+static int waits, told;
+
+int __real_bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags);
+int __wrap_bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags);
+
+int __wrap_bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags)
+{
+	void (*then)(void) = meanwhile;
+	int err = __real_bpf_map_update_elem(fd, key, value, flags);
+
+	meanwhile = NULL;
+	if (then)
+		then();
+	return err;
+}
+
+static void set(uint64_t since)
+{
+	const struct xr_wait wait = {.since = since, .pid = TID};
+	const uint32_t tid = TID;
+
+	bpf_map_update_elem(waits, &tid, &wait, BPF_ANY);
+}
+
+/* wait__from() of bpf/wait.h finds the entry. */
+static void ends(void)
+{
+	struct xr_wait_told entry = {0};
+	const uint32_t tid = TID;
+
+	bpf_map_lookup_elem(told, &tid, &entry);
+	entry.since = 0;
+	bpf_map_update_elem(told, &tid, &entry, BPF_ANY);
+	set(0);
+}
+
+static void ends_and_waits_again(void)
+{
+	ends();
+	set(NOW + 10);
+}
+
+static bool is_told(void)
+{
+	struct xr_wait_told entry;
+	const uint32_t tid = TID;
+
+	return !bpf_map_lookup_elem(told, &tid, &entry) && entry.since == SINCE &&
+	       entry.until == NOW;
+}
+
+static bool counts(uint64_t since, void (*then)(void))
+{
+	const struct open_wait w = {
+		.wait = {.since = SINCE, .pid = TID}, .from = SINCE, .tid = TID};
+	const uint32_t tid = TID;
+
+	bpf_map_delete_elem(told, &tid);
+	set(since);
+	meanwhile = then;
+	return open_wait__counts(waits, told, &w, NOW);
+}
+
+TEST(open_waits)
+{
+	const struct open_wait listed_before = {
+		.wait = {.since = SINCE, .pid = TID}, .from = SINCE, .tid = TID};
+
+	waits = bpf_map_create(BPF_MAP_TYPE_HASH, "waits", sizeof(uint32_t), sizeof(struct xr_wait),
+			       4, NULL);
+	told = bpf_map_create(BPF_MAP_TYPE_HASH, "told", sizeof(uint32_t),
+			      sizeof(struct xr_wait_told), 4, NULL);
+	if (waits < 0 || told < 0) {
+		tap__skip("BPF is not allowed here", "open waits");
+		return;
+	}
+	tap__ok(counts(SINCE, NULL) && is_told(),
+		"one that goes on counts, and the kernel is told");
+	tap__ok(!open_wait__counts(waits, told, &listed_before, NOW + 1) && is_told(),
+		"it does not count twice");
+	tap__ok(!counts(0, NULL) && !is_told(), "one that was over before does not");
+	tap__ok(counts(SINCE, ends) && !is_told(), "one that ends as it is told does");
+	tap__ok(counts(SINCE, ends_and_waits_again), "also if the thread waits again");
+	close(waits);
+	close(told);
+}

@@ -223,6 +223,8 @@ static __always_inline int sample__begin(struct scratch *s, struct tally *tally,
 		err = innermost(s->level);
 		if (err < 0)
 			tally__add(tally, -err);
+		else if (err && sample__native(s))
+			native__clear(&s->native, NATIVE_FULL);
 		if (err)
 			return err < 0 ? SAMPLE_COUNTED : err;
 		s->part.file = s->walk.file;

@@ -342,17 +342,13 @@ WALK_FN int native__context(struct native *n, struct walk *w)
 	return err;
 }
 
-/*
- * native__begin - after walk__begin(), at the registers of the thread.  0: go on; or as
- * walk__step().
- */
-WALK_FN int native__begin(struct native *n, struct walk *w, __u64 pc, __u64 sp, __u64 fp, __u64 lr)
+/* native__clear - no frame, for a sample that ended before native__begin() or begins with it. */
+WALK_FN void native__clear(struct native *n, __u32 end)
 {
-	n->sp = sp;
 	n->unknown = 0;
 	n->map_stamp = 0;
 	n->frames = 0;
-	n->end = 0;
+	n->end = end;
 	n->resynced = 0;
 	n->builtins = 0;
 	n->named = 0;
@@ -361,6 +357,16 @@ WALK_FN int native__begin(struct native *n, struct walk *w, __u64 pc, __u64 sp, 
 	n->pp_top = 0;
 	n->op = 0;
 	merge__begin(&n->merge);
+}
+
+/*
+ * native__begin - after walk__begin(), at the registers of the thread.  0: go on; or as
+ * walk__step().
+ */
+WALK_FN int native__begin(struct native *n, struct walk *w, __u64 pc, __u64 sp, __u64 fp, __u64 lr)
+{
+	native__clear(n, 0);
+	n->sp = sp;
 	unwind__begin(&n->unwind, pc, sp, fp, lr);
 	native__at_hand(n);
 	return native__context(n, w);

@@ -9,12 +9,13 @@ static struct call_finder finder;
 static struct call_track *track;
 static const char *outer; /* the call outside of the one of the last sample */
 
-/* The calls that the sink is given: NAME BEGAN-ENDED+-ERROR. */
+/* The calls that the sink is given: NAME BEGAN-ENDED+-ERROR, with `cut` if it is. */
 static int on_call(void *arg, const struct profile_process *p, const struct profile_call *call)
 {
-	tap__say("%s%s %u-%u+-%u%s", *tap__saying() ? ", " : "", call->name,
+	tap__say("%s%s %u-%u+-%u%s%s", *tap__saying() ? ", " : "", call->name,
 		 (unsigned int)(call->began / NS_PER_MS), (unsigned int)(call->ended / NS_PER_MS),
-		 (unsigned int)(call->error / NS_PER_MS), call->request ? call->request : "");
+		 (unsigned int)(call->error / NS_PER_MS), call->cut ? " cut" : "",
+		 call->request ? call->request : "");
 	return 0;
 }
 
@@ -121,12 +122,12 @@ TEST(durations)
 	LOOK_FOR("f");
 	sample(20, "main:1 f:2");
 	call_track__stop(track, &process, 40 * NS_PER_MS, &sink);
-	tap__said("f 20-30+-10", "a process that ends ends its calls");
+	tap__said("f 20-30+-10 cut", "a process that ends ends its calls");
 	LOOK_FOR("f");
 	sample(20, "main:1 f:2");
 	sample(30, "main:1 f:2");
 	call_track__stop(track, &process, 0, &sink);
-	tap__said("f 20-0+-0", "a profile that ends does not");
+	tap__said("f 20-0+-0 cut", "a profile that ends does not");
 }
 
 TEST(waits)
@@ -166,7 +167,7 @@ TEST(collections)
 	tap__ok(*collected(1, 20, "f:2o") && *collected(3, 30, "f:2o") && !*tap__saying(),
 		"an environment that survived is the same call");
 	collected(4, 40, "f:2");
-	tap__said("f 10-35+-5", "a young one at the same address is another");
+	tap__said("f 10-35+-5 cut", "a young one at the same address is another");
 	collected(4, 50, "f:2");
 	tap__said("", "without a collection in between it is the same");
 	sample_as((struct sample){.counted = true, .collections = 5, .flags = XR_F_GC}, 60, "f:2");
@@ -239,6 +240,20 @@ TEST(cut)
 	tap__is(sample_as(cut, 170, "- - x:7"), "f", "one that ran is assumed to run");
 	sample(180, "main:1");
 	tap__said("f 155-170+-15", "but may have ended before");
+}
+
+/* Stacks that are cut from the first on do not tell whether a call had begun before. */
+TEST(cut_first)
+{
+	const struct sample cut = {.flags = XR_F_TRUNCATED, .counted = true};
+
+	LOOK_FOR("f", "g");
+	sample_as(cut, 10, "- - x:7");
+	sample_as(cut, 20, "- g:3");
+	sample(30, "f:2 g:3");
+	sample(40, "f:2 g:4");
+	sample(50, "main:1");
+	tap__said("g 10-35+-5 cut, g 35-45+-10, f 10-45+-5 cut", "until one is whole");
 }
 
 /* What a cut stack showed goes on inside of what the next whole one has outside of it. */

@@ -91,12 +91,12 @@ TEST(open_waits)
 		tap__skip("BPF is not allowed here", "open waits");
 		return;
 	}
-	tap__ok(counts(SINCE, NULL) && is_told(),
-		"one that goes on counts, and the kernel is told");
+	tap__ok(counts(SINCE, NULL) && is_told(), "one that goes on counts, and has an entry");
 	tap__ok(!open_wait__counts(waits, told, &listed_before, NOW + 1) && is_told(),
 		"it does not count twice");
-	tap__ok(!counts(0, NULL) && !is_told(), "one that was over before does not");
-	tap__ok(counts(SINCE, ends) && !is_told(), "one that ends as it is told does");
+	tap__ok(!counts(0, NULL) && !is_told(), "one that was over before does not count");
+	tap__ok(counts(SINCE, ends) && !is_told(),
+		"one that ends right after its entry was made counts");
 	tap__ok(counts(SINCE, ends_and_waits_again), "also if the thread waits again");
 	close(waits);
 	close(told);

@@ -1,101 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Images of R's memory with what the walk needs for source locations: srcrefs, byte code, srcfiles;
- * and the walk over them, its sample as Rprof() writes it.
+ * Images of R's memory with what the walk needs for source locations: srcrefs, byte code, srcfiles.
  */
 #ifndef XR_TEST_LINES_SCENE_H
 #define XR_TEST_LINES_SCENE_H
 
-#include "base/map.h"
 #include "walk_image.h"
-
-#define SLOTS_MAX 64
-#define TEXTS_MAX 64
-#define TEXT_ROOM (XR_TEXT_MAX + 1) /* for the longest and its end */
-
-struct run {
-	struct walk_image base; /* first: the hooks get it */
-	struct xr_slot slots[SLOTS_MAX];
-	struct {
-		uint64_t id;
-		char text[TEXT_ROOM];
-	} texts[TEXTS_MAX];
-	uint32_t ntexts;
-	uint64_t file; /* innermost */
-	uint32_t line;
-};
-
-static inline struct run *run__of(struct walk *w)
-{
-	return (struct run *)w;
-}
-
-static inline int walk__known(struct walk *w, __u64 sym)
-{
-	return 0;
-}
-
-static inline int run__text(struct run *r, __u64 id, __u64 addr, __u32 len, __u64 *hash)
-{
-	char text[TEXT_ROOM] = "";
-
-	tap__bail_if(len >= sizeof(text) || r->ntexts == TEXTS_MAX,
-		     "a text of %u bytes, or too many", len);
-	if (len && image__read(r->base.image, text, len, addr))
-		return -XR_BAD_SYMBOL;
-	if (hash)
-		*hash = id = map__hash_bytes(text, len) | 1;
-	for (uint32_t i = 0; i < r->ntexts; i++)
-		if (r->texts[i].id == id)
-			return 0;
-	r->texts[r->ntexts].id = id;
-	strcpy(r->texts[r->ntexts++].text, text);
-	return 0;
-}
-
-static inline int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len)
-{
-	return run__text(run__of(w), sym, addr, len, NULL);
-}
-
-static inline int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
-{
-	return run__text(run__of(w), 0, addr, len, &w->hash);
-}
-
-/* As a sampler does, but with `=` and `;` in place of NUL. */
-static inline int walk__send_labels(struct walk *w)
-{
-	struct run *r = run__of(w);
-	char text[XR_LABELS_TEXT + 1] = "";
-	size_t len = 0;
-
-	for (uint32_t i = 0; i < w->labels.n; i++) {
-		tap__bail_if(len + w->labels.len[i] + 1 >= sizeof(text), "labels of %zu bytes",
-			     len);
-		if (w->labels.len[i] &&
-		    image__read(r->base.image, text + len, w->labels.len[i], w->labels.at[i]))
-			return -XR_BAD_SYMBOL;
-		len += w->labels.len[i];
-		text[len++] = i & 1 ? ';' : '=';
-	}
-	w->hash = map__hash_bytes(text, len) | 1;
-	for (uint32_t i = 0; i < r->ntexts; i++)
-		if (r->texts[i].id == w->hash)
-			return 0;
-	tap__bail_if(r->ntexts == TEXTS_MAX, "too many texts");
-	r->texts[r->ntexts].id = w->hash;
-	strcpy(r->texts[r->ntexts++].text, text);
-	return 0;
-}
-
-/* --- an image with what lines need --- */
 
 struct scene {
 	struct image m;
 	struct xr_row row;
 	uint64_t srcfile, class, filename, other;
-	uint64_t body_at, pc_at;
 };
 
 static inline void scene__init(struct scene *s, const struct xr_layout *layout)
@@ -221,78 +136,22 @@ static inline struct run *run__new(struct scene *s)
 {
 	struct run *r = calloc(1, sizeof(*r));
 
-	if (!r)
-		tap__bail("out of memory");
-	r->base.image = &s->m;
-	r->base.slots = r->slots;
-	r->base.slots_max = SLOTS_MAX;
-	r->base.walk.row = s->row;
+	tap__bail_if(!r, "out of memory");
+	r->image = &s->m;
+	r->walk.row = s->row;
 	return r;
 }
 
-static inline int run__walk(struct run *r)
+/* The first walk of @s, with its read number @n made to fail, from 1; 0: none.  free() it. */
+static inline struct run *run__failing(struct scene *s, uint64_t n, int *result)
 {
-	int result;
+	struct run *r = run__new(s);
 
-	r->base.nslots = 0;
-	result = walk__begin(&r->base.walk);
-	if (!result)
-		result = labels__begin(&r->base.walk);
-	if (!result && r->base.walk.row.flags & XR_ROW_LINES)
-		result = lines__innermost(&r->base.walk);
-	r->file = r->base.walk.file;
-	r->line = r->base.walk.line;
-	while (!result)
-		result = walk__step(&r->base.walk);
-	return result;
-}
-
-static inline const char *run__name(const struct run *r, uint64_t id)
-{
-	for (uint32_t i = 0; i < r->ntexts; i++)
-		if (r->texts[i].id == id)
-			return r->texts[i].text;
-	for (uint32_t i = 0; i < r->base.nplaces && !(id & 1); i++)
-		if (r->base.places[i].id == id)
-			return run__name(r, r->base.places[i].file);
-	return "?";
-}
-
-static inline void run__place(const struct run *r, uint64_t file, uint32_t line, char *out,
-			      size_t size)
-{
-	size_t len = strlen(out);
-
-	if (file)
-		snprintf(out + len, size - len, "%s#%d ", run__name(r, file), (int32_t)line);
-}
-
-/* The sample as Rprof() writes it, but with the names of files. */
-static inline void run__line(const struct run *r, char *out, size_t size)
-{
-	uint32_t step = r->base.walk.row.flags & XR_ROW_LINES ? 2 : 1;
-
-	out[0] = '\0';
-	run__place(r, r->file, r->line, out, size);
-	for (uint32_t i = 0; i < r->base.nslots; i += step) {
-		size_t len = strlen(out);
-
-		snprintf(out + len, size - len, "%s ",
-			 run__name(r, r->base.slots[i].word & XR_WORD_MASK));
-		if (step == 2)
-			run__place(r, r->base.slots[i + 1].word,
-				   (uint32_t)r->base.slots[i + 1].more, out, size);
-	}
-}
-
-/* One more walk: the sample as run__line() writes it. */
-static inline const char *run__says(struct run *r)
-{
-	static char line[512];
-	int result = run__walk(r);
-
-	run__line(r, line, sizeof(line));
-	return result == WALK_DONE ? line : "(not done)";
+	s->m.reads = 0;
+	s->m.fail_at = n;
+	*result = run__walk(r);
+	s->m.fail_at = 0;
+	return r;
 }
 
 static inline void check_row(struct scene *s, const struct xr_row *row, const char *wanted,
@@ -303,12 +162,12 @@ static inline void check_row(struct scene *s, const struct xr_row *row, const ch
 	bool unproven = (row->flags & (XR_ROW_LINES | XR_ROW_BC)) == XR_ROW_LINES;
 	const char *line;
 
-	r->base.walk.row = *row;
+	r->walk.row = *row;
 	line = run__says(r);
 	if (!strcmp(line, wanted)) /* what is remembered must not stay */
 		line = run__says(r);
-	tap__is(r->base.walk.unproven == unproven ? line : "(byte code proven or not)", wanted,
-		"%s", what);
+	tap__is(r->walk.unproven == unproven ? line : "(byte code proven or not)", wanted, "%s",
+		what);
 	free(r);
 }
 

@@ -92,26 +92,25 @@ static uint64_t call(struct world *w, const char *name, uint64_t fun)
 /* "f=package@file#line" for each frame, innermost first; what is not known is missing. */
 static const char *run__functions(const struct run *r)
 {
-	const struct walk_image *b = &r->base;
-	uint32_t step = b->walk.row.flags & XR_ROW_LINES ? 3 : 2;
+	uint32_t step = r->walk.row.flags & XR_ROW_LINES ? 3 : 2;
 	static char out[512];
 	size_t len = 0;
 
 	out[0] = '\0';
-	for (uint32_t i = 0; i + step <= b->nslots; i += step) {
-		const struct xr_slot *function = &b->slots[i + step - 1];
+	for (uint32_t i = 0; i + step <= r->nslots; i += step) {
+		const struct xr_slot *function = &r->slots[i + step - 1];
 		const char *package = function->word == XR_PACKAGE_BASE	    ? "base"
 				      : function->word == XR_PACKAGE_GLOBAL ? ".GlobalEnv"
 				      : function->word ? run__name(r, function->word)
 						       : "";
 
 		len += (size_t)snprintf(out + len, sizeof(out) - len, "%s%s=%s", len ? " " : "",
-					run__name(r, b->slots[i].word & XR_WORD_MASK), package);
-		for (uint32_t p = 0; p < b->nplaces && function->more; p++)
-			if (b->places[p].id == function->more)
+					run__name(r, r->slots[i].word & XR_WORD_MASK), package);
+		for (uint32_t p = 0; p < r->nplaces && function->more; p++)
+			if (r->places[p].id == function->more)
 				len += (size_t)snprintf(out + len, sizeof(out) - len, "@%s#%d",
-							run__name(r, b->places[p].file),
-							(int32_t)b->places[p].line);
+							run__name(r, r->places[p].file),
+							(int32_t)r->places[p].line);
 	}
 	return out;
 }
@@ -268,9 +267,9 @@ TEST(definitions)
 	check_functions(&w, "f=stats@a.R#12 g=.GlobalEnv f=stats@a.R#12", "with lines");
 	r = run__new(&w.s);
 	run__walk(r);
-	tap__ok(r->base.nslots == 9 && r->base.slots[4].more == 40 && !r->base.slots[1].word,
+	tap__ok(r->nslots == 9 && r->slots[4].more == 40 && !r->slots[1].word,
 		"a frame is three slots, the second is from where it was called");
-	tap__ok(r->base.nplaces == 2, "a place and its srcfile are sent once");
+	tap__ok(r->nplaces == 2, "a place and its srcfile are sent once");
 	free(r);
 	scene__free(&w.s);
 
@@ -306,15 +305,11 @@ TEST(faults)
 	check_functions(&w, right, "what is to be damaged");
 	/* the first time none fails */
 	for (uint64_t n = 0; n <= reads; n++) {
-		struct run *r = run__new(&w.s);
-		const char *got;
 		int result, found = 0;
+		struct run *r = run__failing(&w.s, n, &result);
+		const char *got;
 		char wanted[128];
 
-		w.s.m.reads = 0;
-		w.s.m.fail_at = n;
-		result = run__walk(r);
-		w.s.m.fail_at = 0;
 		reads = n ? reads : w.s.m.reads;
 		got = run__functions(r);
 		for (int i = 0; i < 9; i++) {
@@ -323,7 +318,7 @@ TEST(faults)
 		}
 		errors += result < 0;
 		less += result >= 0 && strcmp(got, right) != 0;
-		if (result >= 0 && (!found || r->base.walk.lenient)) {
+		if (result >= 0 && (!found || r->walk.lenient)) {
 			tap__diag("read %d failed: %s", (int)n, got);
 			ok = false;
 		}
@@ -353,8 +348,8 @@ TEST(memory)
 	first = w.s.m.reads;
 	/* 20 times a context, a call, its function and its name, the closure and its environment */
 	tap__ok(first < 20 * 7 + 20, "the namespace is looked at once: %d reads", (int)first);
-	r->base.walk.row.gc_count_at = count_at;
-	r->base.walk.steady = 1;
+	r->walk.row.gc_count_at = count_at;
+	r->walk.steady = 1;
 	run__walk(r);
 	reads = w.s.m.reads;
 	run__walk(r);
@@ -399,13 +394,13 @@ TEST(budget)
 	for (int i = 0; i < 20; i++)
 		call(&w, "f", closure(&w, deep(&w, w.stats, FUNCTION_CHAIN - 4)));
 	r = run__new(&w.s);
-	r->base.walk.budget.work_max = 600;
+	r->walk.budget.work_max = 600;
 	result = run__walk(r);
-	tap__ok(result == WALK_CUT && r->base.walk.budget.over && r->base.walk.frames > 4 &&
-			r->base.walk.frames < 12 && r->base.nslots == 2 * r->base.walk.frames &&
-			r->base.walk.budget.work < 600 + WALK_LOOK + 64,
-		"a walk is cut between environments: %u frames, %u of work", r->base.walk.frames,
-		r->base.walk.budget.work);
+	tap__ok(result == WALK_CUT && r->walk.budget.over && r->walk.frames > 4 &&
+			r->walk.frames < 12 && r->nslots == 2 * r->walk.frames &&
+			r->walk.budget.work < 600 + WALK_LOOK + 64,
+		"a walk is cut between environments: %u frames, %u of work", r->walk.frames,
+		r->walk.budget.work);
 	free(r);
 	scene__free(&w.s);
 }

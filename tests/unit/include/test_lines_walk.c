@@ -165,10 +165,8 @@ TEST(faults)
 {
 	static const char right[] = "b.R#2 compiled a.R#1 inner b.R#9 outer ";
 	uint64_t a, b, body, reads = 1, errors = 0;
-	struct run *r;
 	bool ok = true;
 	struct scene s;
-	char line[512];
 
 	scene__init(&s, layout_now());
 	a = srcfile__list(&s, image__string(&s.m, "a.R"));
@@ -182,19 +180,15 @@ TEST(faults)
 	/* the first time none fails */
 	for (uint64_t n = 0; n <= reads; n++) {
 		int result;
+		struct run *r = run__failing(&s, n, &result);
 
-		r = run__new(&s);
-		s.m.reads = 0;
-		s.m.fail_at = n;
-		result = run__walk(r);
-		s.m.fail_at = 0;
 		reads = n ? reads : s.m.reads;
 		if (result < 0) {
 			errors++;
 			ok = ok && -result < XR_ERRORS && s.m.reads == n;
 		} else { /* without the location of a C function that returned */
-			run__line(r, line, sizeof(line));
-			ok = ok && result == WALK_DONE && !strcmp(line, n ? right + 6 : right);
+			ok = ok && result == WALK_DONE &&
+			     !strcmp(run__line(r), n ? right + 6 : right);
 		}
 		if (strcmp(run__says(r), right)) {
 			tap__diag("the walk after failed read %d is wrong", (int)n);
@@ -256,7 +250,7 @@ TEST(generations)
 		push_bc(&s, "g", bytecode(&s, srcref(&s, file, 5), 0, 0), 1);
 	innermost_bc(&s, bytecode(&s, ref, 0, 0), 0);
 	r = run__new(&s);
-	row = &r->base.walk.row;
+	row = &r->walk.row;
 	row->gc_count_at = count_at;
 
 	/* the srcref is another one now: as after it was freed */
@@ -266,7 +260,7 @@ TEST(generations)
 	same = innermost_is(r, 2);
 	all = s.m.reads;
 	tap__ok(same, "R may run meanwhile: nothing is remembered");
-	r->base.walk.steady = 1;
+	r->walk.steady = 1;
 	run__walk(r);
 	s.m.reads = 0;
 	run__walk(r);

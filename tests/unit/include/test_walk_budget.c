@@ -9,7 +9,6 @@
 #include "sample_budget.h"
 
 #define DEPTH  30 /* two slots each */
-#define ROOM   512
 #define NAMING 16 /* reads of an ordinary call and its place, at most */
 
 /* A walk of a process that stands still, and its reads and looks at the time from now on. */
@@ -17,7 +16,7 @@ static struct run *begin(struct scene *s)
 {
 	struct run *r = run__new(s);
 
-	r->base.walk.steady = 1;
+	r->walk.steady = 1;
 	s->m.reads = 0;
 	return r;
 }
@@ -42,7 +41,8 @@ static void ordinary(struct scene *s, int depth)
 /* Whatever is allowed: what comes out is the inner part of the stack, whole frames of it. */
 TEST(cut)
 {
-	char whole[ROOM * 2], part[ROOM * 2];
+	const char *part;
+	char whole[1024];
 	uint64_t all, most = 0, wrong = 0, beyond = 0, last = 0, shrunk = 0;
 	struct scene s;
 	struct run *r;
@@ -50,11 +50,11 @@ TEST(cut)
 	ordinary(&s, DEPTH);
 	r = begin(&s);
 	run__walk(r);
-	all = r->base.walk.budget.work;
-	run__line(r, whole, sizeof(whole));
-	tap__ok(r->base.nslots == 2 * DEPTH && !r->base.walk.budget.over && !r->base.asked,
+	all = r->walk.budget.work;
+	snprintf(whole, sizeof(whole), "%s", run__line(r));
+	tap__ok(r->nslots == 2 * DEPTH && !r->walk.budget.over && !r->asked,
 		"without limits: %d frames in %d reads, and no look at the time",
-		(int)r->base.nslots / 2, (int)all);
+		(int)r->nslots / 2, (int)all);
 	free(r);
 
 	for (uint32_t max = 1; max <= all + WALK_LOOK; max++) {
@@ -63,15 +63,15 @@ TEST(cut)
 		int result;
 
 		r = begin(&s);
-		r->base.walk.budget.work_max = max;
-		budget = &r->base.walk.budget;
+		r->walk.budget.work_max = max;
+		budget = &r->walk.budget;
 		result = run__walk(r);
-		run__line(r, part, sizeof(part));
-		wrong += result != (budget->over ? WALK_CUT : WALK_DONE) || r->base.nslots % 2 ||
+		part = run__line(r);
+		wrong += result != (budget->over ? WALK_CUT : WALK_DONE) || r->nslots % 2 ||
 			 strncmp(whole, part, strlen(part));
 		beyond += budget->over && budget->work > look + NAMING;
-		shrunk += r->base.nslots < last;
-		last = r->base.nslots;
+		shrunk += r->nslots < last;
+		last = r->nslots;
 		if (budget->over)
 			most = max;
 		free(r);
@@ -86,9 +86,9 @@ TEST(cut)
 /* A walk whose clock begins at @now and goes on by @pace at each look; @r is the caller's. */
 static int timed(struct run *r, uint64_t now, uint64_t pace, uint64_t deadline)
 {
-	r->base.now = now;
-	r->base.pace = pace;
-	r->base.walk.budget.deadline = deadline;
+	r->now = now;
+	r->pace = pace;
+	r->walk.budget.deadline = deadline;
 	return run__walk(r);
 }
 
@@ -100,35 +100,32 @@ TEST(time)
 
 	ordinary(&s, DEPTH);
 	r = begin(&s);
-	tap__ok(timed(r, 0, 1000, 1000000) == WALK_DONE && !r->base.walk.budget.over,
-		"there is time");
-	all = r->base.walk.budget.work;
-	tap__ok(r->base.asked && r->base.asked <= 1 + (all - WALK_LOOK_FIRST) / WALK_LOOK,
-		"the time is looked at %d times in %d reads", (int)r->base.asked, (int)all);
+	tap__ok(timed(r, 0, 1000, 1000000) == WALK_DONE && !r->walk.budget.over, "there is time");
+	all = r->walk.budget.work;
+	tap__ok(r->asked && r->asked <= 1 + (all - WALK_LOOK_FIRST) / WALK_LOOK,
+		"the time is looked at %d times in %d reads", (int)r->asked, (int)all);
 	free(r);
 	r = begin(&s);
-	tap__ok(timed(r, 999, 1, 1001) == WALK_CUT && r->base.walk.budget.over &&
-			r->base.asked == 2,
+	tap__ok(timed(r, 999, 1, 1001) == WALK_CUT && r->walk.budget.over && r->asked == 2,
 		"the second look finds that there is none");
-	tap__ok(r->base.walk.budget.work <= WALK_LOOK_FIRST + WALK_LOOK + NAMING &&
-			r->base.nslots > 0,
-		"and no more is read (%d)", (int)r->base.walk.budget.work);
-	tap__ok(timed(r, 1001, 1, 100000) == WALK_DONE && !r->base.walk.budget.over,
+	tap__ok(r->walk.budget.work <= WALK_LOOK_FIRST + WALK_LOOK + NAMING && r->nslots > 0,
+		"and no more is read (%d)", (int)r->walk.budget.work);
+	tap__ok(timed(r, 1001, 1, 100000) == WALK_DONE && !r->walk.budget.over,
 		"the next walk has its full time again");
 	free(r);
 	/* the innermost frames of a deep stack */
 	r = begin(&s);
-	r->base.walk.budget.reduced = 1;
-	tap__ok(timed(r, 1001, 0, 1000) == WALK_CUT &&
-			r->base.walk.budget.work <= WALK_LOOK + NAMING && r->base.walk.frames >= 2,
-		"with a reduced budget, and no time: %d frames in %d reads",
-		(int)r->base.walk.frames, (int)r->base.walk.budget.work);
+	r->walk.budget.reduced = 1;
+	tap__ok(timed(r, 1001, 0, 1000) == WALK_CUT && r->walk.budget.work <= WALK_LOOK + NAMING &&
+			r->walk.frames >= 2,
+		"with a reduced budget, and no time: %d frames in %d reads", (int)r->walk.frames,
+		(int)r->walk.budget.work);
 	free(r);
 	scene__free(&s);
 
 	ordinary(&s, 10);
 	r = begin(&s);
-	tap__ok(timed(r, 2, 0, 1) == WALK_DONE && !r->base.asked,
+	tap__ok(timed(r, 2, 0, 1) == WALK_DONE && !r->asked,
 		"a short stack is through before the first look, however late it is");
 	free(r);
 	scene__free(&s);
@@ -182,9 +179,9 @@ TEST(one_frame)
 		for (int i = 0; i < cheap; i++)
 			push(&s, "cheap", 0);
 		r = begin(&s);
-		w = &r->base.walk;
-		r->base.walk.budget.work_max = 1;
-		wrong += run__walk(r) != WALK_CUT || r->base.nslots != 2 * w->frames;
+		w = &r->walk;
+		r->walk.budget.work_max = 1;
+		wrong += run__walk(r) != WALK_CUT || r->nslots != 2 * w->frames;
 		parts += w->contexts > w->frames;
 		most = w->budget.work > most ? w->budget.work : most;
 		free(r);
@@ -202,7 +199,7 @@ static int work(struct scene *s)
 	int n;
 
 	run__walk(r);
-	n = (int)r->base.walk.budget.work;
+	n = (int)r->walk.budget.work;
 	free(r);
 	return n;
 }
@@ -246,7 +243,7 @@ static uint64_t place__fileless(struct scene *s, int i, uint64_t *ref)
 /* Another srcfile each, with one name of XR_TEXT_MAX bytes. */
 static uint64_t place__long(struct scene *s, int i, uint64_t *name)
 {
-	char text[TEXT_ROOM] = "";
+	char text[XR_TEXT_MAX + 1] = "";
 
 	memset(text, 'x', XR_TEXT_MAX);
 	*name = i ? *name : image__string(&s->m, text);
@@ -311,7 +308,7 @@ TEST(generations)
 	image__put32(&s.m, count_at, 13);
 	tap__is(run__says(r), "g f late.R#3 ", "after that it is looked for again");
 	image__put64(&s.m, cell + 8 * R_TAG, s.other);
-	r->base.walk.steady = 0;
+	r->walk.steady = 0;
 	run__walk(r);
 	image__put64(&s.m, cell + 8 * R_TAG, s.filename);
 	tap__is(run__says(r), "g f late.R#3 ", "and in each walk, if R may run meanwhile");

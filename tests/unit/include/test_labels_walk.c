@@ -62,11 +62,11 @@ static uint64_t one(struct world *w, const char *key, const char *value)
 /* The labels that a walk finds: "key=value;..."; "" for none. */
 static const char *walked(struct run *r)
 {
-	const bool packages = r->base.walk.row.flags & XR_ROW_PACKAGES;
+	const bool packages = r->walk.row.flags & XR_ROW_PACKAGES;
 
 	tap__bail_if(run__walk(r) != WALK_DONE, "the walk does not end");
-	if (!(r->base.walk.first & XR_F_LABELS))
-		return r->base.nslots == r->base.walk.frames * (1 + packages) ? "" : "(slots)";
+	if (!(r->walk.first & XR_F_LABELS))
+		return r->nslots == r->walk.frames * (1 + packages) ? "" : "(slots)";
 	return run__name(r, r->slots[0].word);
 }
 
@@ -78,6 +78,13 @@ static void check_labels(struct world *w, const char *wanted, const char *what)
 	free(r);
 }
 
+/* The same, once @value is that of the option. */
+static void check_value(struct world *w, uint64_t value, const char *wanted, const char *what)
+{
+	set(w, value);
+	check_labels(w, wanted, what);
+}
+
 TEST(values)
 {
 	static const char *const keys[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
@@ -86,18 +93,15 @@ TEST(values)
 
 	world__init(&w);
 	check_labels(&w, "", "the option is not set");
-	set(&w, one(&w, "route", "/predict"));
-	check_labels(&w, "route=/predict;", "a label");
-	set(&w, named(&w, keys, keys, 2));
-	check_labels(&w, "a=a;b=b;", "two");
-	set(&w, named(&w, keys, keys, 10));
-	check_labels(&w, "a=a;b=b;c=c;d=d;e=e;f=f;g=g;h=h;", "more than there may be");
+	check_value(&w, one(&w, "route", "/predict"), "route=/predict;", "a label");
+	check_value(&w, named(&w, keys, keys, 2), "a=a;b=b;", "two");
+	check_value(&w, named(&w, keys, keys, 10), "a=a;b=b;c=c;d=d;e=e;f=f;g=g;h=h;",
+		    "more than there may be");
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
-	set(&w, one(&w, longest, longest));
 	snprintf(cut, sizeof(cut), "%.*s=%.*s;", (int)XR_LABEL_KEY_MAX, longest,
 		 (int)XR_LABEL_VALUE_MAX, longest);
-	check_labels(&w, cut, "texts that are too long are cut");
+	check_value(&w, one(&w, longest, longest), cut, "texts that are too long are cut");
 	scene__free(&w.s);
 }
 
@@ -108,36 +112,26 @@ TEST(others)
 	struct world w;
 
 	world__init(&w);
-	set(&w, strings(&w, &unnamed, 1));
-	check_labels(&w, "", "a vector without names");
-	set(&w, w.s.m.nil);
-	check_labels(&w, "", "NULL");
-	set(&w, image__int(&w.s.m, 7));
-	check_labels(&w, "", "a number");
-	set(&w, image__string(&w.s.m, "x"));
-	check_labels(&w, "", "a string without attributes");
-	set(&w, strings(&w, &unnamed, 0));
-	check_labels(&w, "", "no strings");
-	set(&w, 0x1234560);
-	check_labels(&w, "", "an address of nothing");
+	check_value(&w, strings(&w, &unnamed, 1), "", "a vector without names");
+	check_value(&w, w.s.m.nil, "", "NULL");
+	check_value(&w, image__int(&w.s.m, 7), "", "a number");
+	check_value(&w, image__string(&w.s.m, "x"), "", "a string without attributes");
+	check_value(&w, strings(&w, &unnamed, 0), "", "no strings");
+	check_value(&w, 0x1234560, "", "an address of nothing");
 	at = one(&w, "a", "b");
 	image__put64(&w.s.m, at + 48, 0x1234560);
-	set(&w, at);
-	check_labels(&w, "", "a string at an address of nothing");
+	check_value(&w, at, "", "a string at an address of nothing");
 	at = one(&w, "a", "b");
 	image__put64(&w.s.m, at + 8 * R_CAR, 1ULL << 40);
-	set(&w, at);
-	check_labels(&w, "a=b;", "a length that is not true: there are as many as names");
+	check_value(&w, at, "a=b;", "a length that is not true: there are as many as names");
 	at = one(&w, "a", "b");
 	cell = image__get64(&w.s.m, at + 8);
 	image__put64(&w.s.m, cell + 8 * R_CDR, cell);
 	image__put64(&w.s.m, cell + 8 * R_TAG, w.s.m.dollar);
-	set(&w, at);
-	check_labels(&w, "", "attributes that lead in a circle");
+	check_value(&w, at, "", "attributes that lead in a circle");
 	at = one(&w, "a", "b");
 	image__put64(&w.s.m, at, R_STRSXP | R_ALTREP_BIT);
-	set(&w, at);
-	check_labels(&w, "", "an ALTREP object");
+	check_value(&w, at, "", "an ALTREP object");
 	set(&w, one(&w, "a", "b"));
 	at = image__get64(&w.s.m, w.last + 8 * R_CDR);
 	image__put64(&w.s.m, at + 8 * R_TAG, w.s.m.dollar);
@@ -168,18 +162,18 @@ TEST(cost)
 	value = one(&w, "a", "b");
 	set(&w, value);
 	r = run__new(&w.s);
-	r->base.walk.row.labels_at = 0;
+	r->walk.row.labels_at = 0;
 	plain = reads(&w, r);
-	r->base.walk.row.flags = 0;
+	r->walk.row.flags = 0;
 	tap__ok(reads(&w, r) == plain, "without an option there is no read more");
 	/* with packages the number of collections is read anyway */
-	r->base.walk.row = w.s.row;
-	r->base.walk.row.labels_at = 0;
-	r->base.walk.row.flags |= XR_ROW_PACKAGES;
-	r->base.walk.steady = 1;
+	r->walk.row = w.s.row;
+	r->walk.row.labels_at = 0;
+	r->walk.row.flags |= XR_ROW_PACKAGES;
+	r->walk.steady = 1;
 	reads(&w, r);
 	none = reads(&w, r);
-	r->base.walk.row.labels_at = w.last;
+	r->walk.row.labels_at = w.last;
 	tap__ok(reads(&w, r) > none + 2, "labels that are new are read");
 	again = reads(&w, r);
 	tap__ok(again == none + 2, "the same again: %d reads more", (int)(again - none));
@@ -189,7 +183,7 @@ TEST(cost)
 	tap__is(walked(r), "a=c;", "after a collection the same address may be another vector");
 	set(&w, one(&w, "x", "y"));
 	tap__is(walked(r), "x=y;", "another vector");
-	r->base.walk.row.serial++;
+	r->walk.row.serial++;
 	tap__ok(reads(&w, r) > none + 2 && reads(&w, r) == none + 2,
 		"a forked child's are read, and so sent, for it");
 	image__put64(&w.s.m, w.last + 8 * R_CDR, w.s.m.nil);
@@ -214,12 +208,11 @@ TEST(faults)
 	check_labels(&w, "a=a;b=b;", "all reads succeed");
 	n = w.s.m.reads;
 	for (uint64_t i = 1; i <= n && good; i++) {
-		struct run *r = run__new(&w.s);
 		const char *got = "";
+		int result;
+		struct run *r = run__failing(&w.s, i, &result);
 
-		w.s.m.reads = 0;
-		w.s.m.fail_at = i;
-		if (run__walk(r) == WALK_DONE && r->base.walk.first & XR_F_LABELS)
+		if (result == WALK_DONE && r->walk.first & XR_F_LABELS)
 			got = run__name(r, r->slots[0].word);
 		good = !*got || !strcmp(got, "a=a;b=b;");
 		free(r);

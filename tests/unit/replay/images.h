@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The folder of the recorded images, for the tests that play them back.  XRPROF_RECORDED: another
- * folder, instead of the tree's.
+ * The recorded images, for the tests that play them back, and what reads one's memory.
+ * XRPROF_RECORDED: another folder, instead of the tree's.
  */
 #ifndef XR_TEST_IMAGES_H
 #define XR_TEST_IMAGES_H
@@ -9,8 +9,43 @@
 #include <dirent.h>
 #include <limits.h>
 
-#include "replay/recorded.h"
+#include "replay/recorded_memory.h"
+#include "base/mem_reader.h"
 #include "tap.h"
+
+/* What serves the reads of a walk. */
+struct memory {
+	const struct recorded_memory *recorded;
+	uint64_t spans;	  /* read so far */
+	uint64_t fail_at; /* number of the span that cannot be read, from 1; 0: none */
+	uint64_t gone_at; /* from this one on nothing can be; 0: all can */
+	bool misses;	  /* something was asked for that was not recorded */
+};
+
+static inline int memory__spans(void *arg, const struct mem_span *spans, uint32_t n)
+{
+	struct memory *m = arg;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const uint8_t *from = recorded_memory__at(m->recorded, spans[i].addr, spans[i].len);
+
+		m->spans++;
+		if (m->gone_at && m->spans >= m->gone_at)
+			return -ESRCH;
+		m->misses = m->misses || !from;
+		if (!from || m->spans == m->fail_at)
+			return (int)i;
+		memcpy(spans[i].to, from, spans[i].len);
+	}
+	return (int)n;
+}
+
+static inline int memory__read(void *arg, char kind, uint64_t addr, void *to, uint32_t len)
+{
+	struct mem_span span = {.addr = addr, .to = to, .len = len};
+
+	return memory__spans(arg, &span, 1) == 1 ? 0 : -1;
+}
 
 static inline int images__is_one(const struct dirent *entry)
 {

@@ -84,14 +84,12 @@ struct recorded_field {
 	uint32_t at, size;
 };
 
-#define ROW_FIELD(name)                                                                            \
+#define RECORDED_FIELD(type, name)                                                                 \
 	{                                                                                          \
-#name, offsetof(struct xr_row, name), sizeof(((struct xr_row *)0)->name)           \
+#name, offsetof(struct type, name), sizeof(((struct type *)0)->name)               \
 	}
-#define LAYOUT_FIELD(name)                                                                         \
-	{                                                                                          \
-#name, offsetof(struct xr_layout, name), sizeof(((struct xr_layout *)0)->name)     \
-	}
+#define ROW_FIELD(name)	   RECORDED_FIELD(xr_row, name)
+#define LAYOUT_FIELD(name) RECORDED_FIELD(xr_layout, name)
 
 static const struct recorded_field recorded_row[] = {
 	ROW_FIELD(head_at),    ROW_FIELD(nil),	    ROW_FIELD(sym_colon2),  ROW_FIELD(sym_colon3),

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "profile/names.h"
 
 #define WALK_FN	  static inline __attribute__((unused))
 #define WALK_HOOK static
@@ -22,8 +23,7 @@
 #include "replay/recorded.h"
 
 struct recorded_text {
-	uint64_t id;
-	uint32_t kind; /* enum xr_text_kind */
+	uint64_t id; /* an address; odd: a hash */
 	char *text;
 };
 
@@ -55,57 +55,56 @@ static int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len,
 	return rw->read(rw->arg, kinds[kind], addr, dst, len);
 }
 
-static const struct recorded_text *recorded_walk__find(const struct recorded_walk *rw, uint64_t id,
-						       uint32_t kind)
+static const struct recorded_text *recorded_walk__find(const struct recorded_walk *rw, uint64_t id)
 {
 	for (uint32_t i = 0; i < rw->ntexts; i++)
-		if (rw->texts[i].id == id && rw->texts[i].kind == kind)
+		if (rw->texts[i].id == id)
 			return &rw->texts[i];
 	return NULL;
 }
 
 static int walk__known(struct walk *w, __u64 sym)
 {
-	return recorded_walk__find((struct recorded_walk *)w, sym, XR_TEXT_SYMBOL) != NULL;
+	return recorded_walk__find((struct recorded_walk *)w, sym) != NULL;
 }
 
-static int recorded_walk__keep(struct recorded_walk *rw, uint64_t id, uint32_t kind,
-			       const char *text, uint32_t len)
+static int recorded_walk__keep(struct recorded_walk *rw, uint64_t id, const char *text,
+			       uint32_t len)
 {
 	struct recorded_text *new;
 
-	if (recorded_walk__find(rw, id, kind))
+	if (recorded_walk__find(rw, id))
 		return 0;
 	if (array__room(&rw->texts, rw->ntexts, &rw->cap_texts, sizeof(*rw->texts)))
 		return -XR_LOST;
 	new = &rw->texts[rw->ntexts];
-	*new = (struct recorded_text){.id = id, .kind = kind, .text = strndup(text, len)};
+	*new = (struct recorded_text){.id = id, .text = strndup(text, len)};
 	if (!new->text)
 		return -XR_LOST;
 	rw->ntexts++;
 	return 0;
 }
 
-static int recorded_walk__send(struct recorded_walk *rw, uint64_t id, uint32_t kind, uint64_t addr,
-			       uint32_t len)
+/* @id 0: the text's hash. */
+static int recorded_walk__send(struct recorded_walk *rw, uint64_t id, uint64_t addr, uint32_t len)
 {
 	char text[XR_NAME_MAX];
 
 	if (len > sizeof(text) || (len && rw->read(rw->arg, 'o', addr, text, len)))
 		return -XR_BAD_SYMBOL;
-	if (kind == XR_TEXT_HASHED)
+	if (!id)
 		rw->walk.hash = id = map__hash_bytes(text, len) | 1;
-	return recorded_walk__keep(rw, id, kind, text, len);
+	return recorded_walk__keep(rw, id, text, len);
 }
 
 static int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len)
 {
-	return recorded_walk__send((struct recorded_walk *)w, sym, XR_TEXT_SYMBOL, addr, len);
+	return recorded_walk__send((struct recorded_walk *)w, sym, addr, len);
 }
 
 static int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
 {
-	return recorded_walk__send((struct recorded_walk *)w, 0, XR_TEXT_HASHED, addr, len);
+	return recorded_walk__send((struct recorded_walk *)w, 0, addr, len);
 }
 
 /* There are no labels in these. */
@@ -119,12 +118,12 @@ static int walk__send_labels(struct walk *w)
 static int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
 {
 	struct recorded_walk *rw = (struct recorded_walk *)w;
-	const struct recorded_text *name = recorded_walk__find(rw, file, XR_TEXT_HASHED);
+	const struct recorded_text *name = recorded_walk__find(rw, file);
 
 	(void)line;
 	if (!name)
 		return 0;
-	return recorded_walk__keep(rw, id, XR_TEXT_HASHED, name->text, XR_NAME_MAX);
+	return recorded_walk__keep(rw, id, name->text, XR_NAME_MAX);
 }
 
 static int walk__emit(struct walk *w, __u64 word, __u64 more)
@@ -185,10 +184,9 @@ static inline int recorded_walk__run(struct recorded_walk *rw, const struct xr_r
 
 /* --- as a line of R's profiler: eval.c, doprof() and lineprof() --- */
 
-static inline const char *recorded_walk__text(const struct recorded_walk *rw, uint64_t id,
-					      uint32_t kind)
+static inline const char *recorded_walk__text(const struct recorded_walk *rw, uint64_t id)
 {
-	const struct recorded_text *text = recorded_walk__find(rw, id, kind);
+	const struct recorded_text *text = recorded_walk__find(rw, id);
 
 	return text ? text->text : "<not sent>";
 }
@@ -196,51 +194,20 @@ static inline const char *recorded_walk__text(const struct recorded_walk *rw, ui
 static inline void recorded_walk__name(const struct recorded_walk *rw, const struct xr_slot *slot,
 				       struct buf *line)
 {
-	const char *a = recorded_walk__text(rw, slot->word & XR_WORD_MASK, XR_TEXT_SYMBOL);
-	const char *b = recorded_walk__text(rw, slot->more, XR_TEXT_SYMBOL);
-	double real;
+	const enum xr_form form = (enum xr_form)(slot->word >> XR_FORM_SHIFT);
 
-	switch ((enum xr_form)(slot->word >> XR_FORM_SHIFT)) {
-	case XR_FORM_SYMBOL:
-		buf__printf(line, "\"%s\" ", a);
-		break;
-	case XR_FORM_ANON:
-		buf__printf(line, "\"<Anonymous>\" ");
-		break;
-	case XR_FORM_COLON2:
-		buf__printf(line, "\"%s::%s\" ", a, b);
-		break;
-	case XR_FORM_COLON3:
-		buf__printf(line, "\"%s:::%s\" ", a, b);
-		break;
-	case XR_FORM_DOLLAR:
-		buf__printf(line, "\"%s$%s\" ", a, b);
-		break;
-	case XR_FORM_ITEM_SYM:
-		buf__printf(line, "\"%s[[%s]]\" ", a, b);
-		break;
-	case XR_FORM_ITEM_STR:
-		buf__printf(line, "\"%s[[\"%s\"]]\" ", a,
-			    recorded_walk__text(rw, slot->more, XR_TEXT_HASHED));
-		break;
-	case XR_FORM_ITEM_INT:
-		buf__printf(line, "\"%s[[%d]]\" ", a, (int)(int64_t)slot->more);
-		break;
-	case XR_FORM_ITEM_REAL:
-		memcpy(&real, &slot->more, sizeof(real));
-		buf__printf(line, "\"%s[[%.0f]]\" ", a, real);
-		break;
-	default:
-		buf__printf(line, "\"<form %d>\" ", (int)(slot->word >> XR_FORM_SHIFT));
-		break;
-	}
+	buf__str(line, "\"");
+	if (name__render(line, form, recorded_walk__text(rw, slot->word & XR_WORD_MASK),
+			 recorded_walk__text(rw, slot->more), slot->more))
+		buf__printf(line, "<form %d>", (int)form);
+	buf__str(line, "\" ");
 }
 
 static inline void recorded_walk__place(const struct recorded_walk *rw, const char *const *files,
 					uint32_t nfiles, uint64_t file, uint32_t at,
 					struct buf *line)
 {
-	const char *path = recorded_walk__text(rw, file, XR_TEXT_HASHED);
+	const char *path = recorded_walk__text(rw, file);
 	uint32_t number = 0;
 
 	if (!file)

@@ -5,44 +5,9 @@
  */
 #include "engine/remote/remote_walk.h"
 #include "replay/images.h"
-#include "replay/recorded_memory.h"
 #include "replay/recorded_walk.h"
-#include "tap.h"
 
 #define FAULTS_MAX 150u /* of each kind in one moment */
-
-struct memory {
-	const struct recorded_memory *recorded;
-	uint64_t spans;	  /* read so far */
-	uint64_t fail_at; /* number of the span that cannot be read, from 1; 0: none */
-	uint64_t gone_at; /* from this one on nothing can be; 0: all can */
-	bool misses;	  /* something was asked for that was not recorded */
-};
-
-static int memory__spans(void *arg, const struct mem_span *spans, uint32_t n)
-{
-	struct memory *m = arg;
-
-	for (uint32_t i = 0; i < n; i++) {
-		const uint8_t *from = recorded_memory__at(m->recorded, spans[i].addr, spans[i].len);
-
-		m->spans++;
-		if (m->gone_at && m->spans >= m->gone_at)
-			return -ESRCH;
-		m->misses = m->misses || !from;
-		if (!from || m->spans == m->fail_at)
-			return (int)i;
-		memcpy(spans[i].to, from, spans[i].len);
-	}
-	return (int)n;
-}
-
-static int memory__read(void *arg, char kind, uint64_t addr, void *to, uint32_t len)
-{
-	struct mem_span span = {.addr = addr, .to = to, .len = len};
-
-	return memory__spans(arg, &span, 1) == 1 ? 0 : -1;
-}
 
 /* What was read ahead is not trusted for long; here it is. */
 static uint64_t memory__now(void)

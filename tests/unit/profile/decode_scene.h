@@ -109,7 +109,7 @@ static inline void send(void)
 /* The record of a text, not sent. */
 static inline void make_text(uint32_t serial, uint64_t id, uint32_t kind, const char *s)
 {
-	memset(&r, 0, sizeof(r));
+	memset(&r, 0, sizeof(r.text));
 	r.text.head.type = XR_REC_TEXT;
 	r.text.id = id;
 	r.text.serial = serial;

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "decode_scene.h"
-#include "profile/names.h"
 
 #define FLAGS(all) ((struct shape){.flags = (all)})
 #define USUAL	   FLAGS(0)
@@ -412,14 +411,4 @@ TEST(deep)
 			    XR_CHUNK_SLOTS);
 	tap__ok(seen.samples == 1 && malformed() == 1, "a deeper one is malformed");
 	finish();
-}
-
-TEST(nameless)
-{
-	static const enum xr_form forms[] = {XR_FORM_NATIVE, XR_FORM_NONE, XR_FORMS};
-	struct buf b = {0};
-
-	for (size_t i = 0; i < COUNT(forms); i++)
-		tap__ok(name__render(&b, forms[i], "a", "b", 0) == -EINVAL,
-			"form %d has no name of words", forms[i]);
 }

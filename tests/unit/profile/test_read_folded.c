@@ -65,9 +65,3 @@ TEST(sums)
 	scene__refused(scene__read_bytes(b.data, b.len, &(struct scene_how){0}),
 		       "sum of its counts", "counts that no number holds");
 }
-
-TEST(fold)
-{
-	scene__read("main;tryCatch;tryCatchList;f 1\n", &(struct scene_how){.fold = true});
-	tap__is(scene.text.data, "main;f 1\n", "wrappers are left out if that is asked for");
-}

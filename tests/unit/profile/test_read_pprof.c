@@ -6,80 +6,63 @@
 static struct buf bytes;
 static int64_t nstrings;
 
-static int64_t string(const char *text)
-{
-	ProtobufCBinaryData data = {strlen(text), (uint8_t *)(uintptr_t)text};
-	Pprof__Profile part = PPROF__PROFILE__INIT;
-	static uint8_t packed[64 << 10];
+/* A message with these members. */
+#define MESSAGE(of, ...)                                                                           \
+	{                                                                                          \
+		.base = PROTOBUF_C_MESSAGE_INIT(&pprof__##of##__descriptor), __VA_ARGS__           \
+	}
 
-	part.n_string_table = 1;
-	part.string_table = &data;
-	buf__add(&bytes, packed, pprof__profile__pack(&part, packed));
-	return nstrings++;
-}
+/* A part of the profile: one @member, which is @item. */
+#define ADD(member, item)                                                                          \
+	add(&(const Pprof__Profile)MESSAGE(profile, .n_##member = 1,                               \
+					   .member = (__typeof__(item) *[]){&(item)}))
 
 static void add(const Pprof__Profile *part)
 {
-	uint8_t packed[4096];
+	static uint8_t packed[64 << 10];
 
 	buf__add(&bytes, packed, pprof__profile__pack(part, packed));
 }
 
+static int64_t string(const char *text)
+{
+	ProtobufCBinaryData data = {strlen(text), (uint8_t *)(uintptr_t)text};
+
+	add(&(const Pprof__Profile)MESSAGE(profile, .n_string_table = 1, .string_table = &data));
+	return nstrings++;
+}
+
 static void type(int64_t name, int64_t unit)
 {
-	Pprof__ValueType t = PPROF__VALUE_TYPE__INIT, *types[] = {&t};
-	Pprof__Profile part = PPROF__PROFILE__INIT;
+	Pprof__ValueType t = MESSAGE(value_type, .type = name, .unit = unit);
 
-	t.type = name;
-	t.unit = unit;
-	part.n_sample_type = 1;
-	part.sample_type = types;
-	add(&part);
+	ADD(sample_type, t);
 }
 
 static void period(int64_t value, int64_t unit)
 {
-	Pprof__ValueType t = PPROF__VALUE_TYPE__INIT;
-	Pprof__Profile part = PPROF__PROFILE__INIT;
+	Pprof__ValueType t = MESSAGE(value_type, .unit = unit);
 
-	t.unit = unit;
-	part.period_type = &t;
-	part.period = value;
-	add(&part);
+	add(&(const Pprof__Profile)MESSAGE(profile, .period_type = &t, .period = value));
 }
 
 static void function(uint64_t id, int64_t name, int64_t system, int64_t file, int64_t line)
 {
-	Pprof__Function f = PPROF__FUNCTION__INIT, *functions[] = {&f};
-	Pprof__Profile part = PPROF__PROFILE__INIT;
+	Pprof__Function f = MESSAGE(function, .id = id, .name = name, .system_name = system,
+				    .filename = file, .start_line = line);
 
-	f.id = id;
-	f.name = name;
-	f.system_name = system;
-	f.filename = file;
-	f.start_line = line;
-	part.n_function = 1;
-	part.function = functions;
-	add(&part);
+	ADD(function, f);
 }
 
 /* A location with up to two lines, the innermost first; a function 0: none. */
 static void location(uint64_t id, uint64_t address, uint64_t inner, uint64_t outer, int64_t at)
 {
-	Pprof__Line a = PPROF__LINE__INIT, b = PPROF__LINE__INIT, *lines[] = {&a, &b};
-	Pprof__Location l = PPROF__LOCATION__INIT, *locations[] = {&l};
-	Pprof__Profile part = PPROF__PROFILE__INIT;
+	Pprof__Line a = MESSAGE(line, .function_id = inner, .line = at);
+	Pprof__Line b = MESSAGE(line, .function_id = outer, .line = at);
+	Pprof__Location l = MESSAGE(location, .id = id, .address = address,
+				    .n_line = !!inner + !!outer, .line = (Pprof__Line *[]){&a, &b});
 
-	l.id = id;
-	l.address = address;
-	a.function_id = inner;
-	b.function_id = outer;
-	a.line = b.line = at;
-	l.n_line = (inner != 0) + (outer != 0);
-	l.line = lines;
-	part.n_location = 1;
-	part.location = locations;
-	add(&part);
+	ADD(location, l);
 }
 
 static uint64_t ids[] = {1, 2, 3}; /* of locations */
@@ -88,29 +71,17 @@ static uint64_t ids[] = {1, 2, 3}; /* of locations */
 static void labelled(size_t depth, const int64_t *values, size_t nvalues, Pprof__Label one,
 		     Pprof__Label two)
 {
-	Pprof__Sample s = PPROF__SAMPLE__INIT, *samples[] = {&s};
-	Pprof__Label *labels[] = {&one, &two};
-	Pprof__Profile part = PPROF__PROFILE__INIT;
+	Pprof__Sample s = MESSAGE(sample, .n_location_id = depth, .location_id = ids,
+				  .n_value = nvalues, .value = (int64_t *)(uintptr_t)values,
+				  .n_label = one.key ? two.key ? 2 : 1 : 0,
+				  .label = (Pprof__Label *[]){&one, &two});
 
-	s.n_location_id = depth;
-	s.location_id = ids;
-	s.n_value = nvalues;
-	s.value = (int64_t *)(uintptr_t)values;
-	s.n_label = one.key ? two.key ? 2 : 1 : 0;
-	s.label = labels;
-	part.n_sample = 1;
-	part.sample = samples;
-	add(&part);
+	ADD(sample, s);
 }
 
 static Pprof__Label label(int64_t key, int64_t string, int64_t number)
 {
-	Pprof__Label label = PPROF__LABEL__INIT;
-
-	label.key = key;
-	label.str = string;
-	label.num = number;
-	return label;
+	return (Pprof__Label)MESSAGE(label, .key = key, .str = string, .num = number);
 }
 
 #define VALUES(...) (const int64_t[]){__VA_ARGS__}, COUNT(((const int64_t[]){__VA_ARGS__}))
@@ -153,19 +124,9 @@ static void is(const char *wanted, const char *name)
 /* Samples first, strings last, as any order is allowed; native code of another language. */
 TEST(of_others)
 {
-	static const char *const strings[] = {"",
-					      "samples",
-					      "count",
-					      "cpu",
-					      "nanoseconds",
-					      "demangled(int)",
-					      "_Z9demangledi",
-					      "a.c",
-					      "main.work",
-					      "f",
-					      "a.R",
-					      "thread",
-					      "pid"};
+	char strings[] = "samples count cpu nanoseconds demangled(int) _Z9demangledi a.c main.work "
+			 "f a.R thread pid";
+	char *at = strings;
 	static const char both[] =
 		"f (a.R:9);0x2000;main.work {a.c:3} (a.c:7);demangled(int) (a.c:7) 3\n"
 		"/77 main.work {a.c:3} (a.c:7);demangled(int) (a.c:7) 3\n";
@@ -183,8 +144,9 @@ TEST(of_others)
 	function(2, 8, 8, 7, 3);
 	function(3, 9, 9, 10, 0);
 	period(10000000, 4);
-	for (size_t i = 0; i < COUNT(strings); i++)
-		string(strings[i]);
+	string("");
+	for (const char *word; (word = strsep(&at, " "));)
+		string(word);
 	is(both, "any order, inlined calls, code without a name, labels");
 	tap__ok(scene.result.format == READ_PPROF && scene.result.interval_ns == 10000000 &&
 			scene.about.freq == 100,

@@ -60,10 +60,9 @@ static inline uint64_t srcref(struct scene *s, uint64_t srcfile, int32_t line)
 {
 	const int32_t place[8] = {line, 1, line, 9, 1, 9, line, line};
 	uint64_t ref = image__vector(&s->m, R_INTSXP, 8, place, sizeof(place));
-	uint64_t list = image__cell(&s->m, 2, srcfile, s->m.nil, s->srcfile);
 
-	list = image__cell(&s->m, 2, image__string(&s->m, "srcref"), list, s->class);
-	image__put64(&s->m, ref + 8, list);
+	image__attribute(&s->m, ref, s->srcfile, srcfile);
+	image__attribute(&s->m, ref, s->class, image__string(&s->m, "srcref"));
 	return ref;
 }
 
@@ -83,9 +82,7 @@ static inline uint64_t bytecode(struct scene *s, uint64_t a, uint64_t b, int beh
 	for (int i = 0; i < 8; i++)
 		table[i] = i < 4 ? (a ? 1 : -1) : (b ? 2 : -1);
 	index = image__vector(&s->m, R_INTSXP, 8, table, sizeof(table));
-	image__put64(
-		&s->m, index + 8,
-		image__cell(&s->m, 2, image__string(&s->m, "srcrefsIndex"), s->m.nil, s->class));
+	image__attribute(&s->m, index, s->class, image__string(&s->m, "srcrefsIndex"));
 	consts[n++] = index;
 	while (behind--)
 		consts[n++] = s->m.nil;

@@ -56,33 +56,32 @@ static inline int image__read(struct image *m, void *to, size_t len, uint64_t ad
 	return 0;
 }
 
-static inline void image__put64(struct image *m, uint64_t addr, uint64_t value)
+/* Where the @len bytes at @addr are, which must be there. */
+static inline uint8_t *image__must(struct image *m, uint64_t addr, size_t len)
 {
-	uint8_t *at = image__at(m, addr, 8);
+	uint8_t *at = image__at(m, addr, len);
 
 	if (!at)
 		abort();
-	memcpy(at, &value, 8);
+	return at;
+}
+
+static inline void image__put64(struct image *m, uint64_t addr, uint64_t value)
+{
+	memcpy(image__must(m, addr, 8), &value, 8);
 }
 
 static inline uint64_t image__get64(struct image *m, uint64_t addr)
 {
-	const uint8_t *at = image__at(m, addr, 8);
 	uint64_t value;
 
-	if (!at)
-		abort();
-	memcpy(&value, at, 8);
+	memcpy(&value, image__must(m, addr, 8), 8);
 	return value;
 }
 
 static inline void image__put32(struct image *m, uint64_t addr, uint32_t value)
 {
-	uint8_t *at = image__at(m, addr, 4);
-
-	if (!at)
-		abort();
-	memcpy(at, &value, 4);
+	memcpy(image__must(m, addr, 4), &value, 4);
 }
 
 /* @bytes of the heap, zeroed; a cell can be read at any of them. */
@@ -108,6 +107,12 @@ static inline uint64_t image__cell(struct image *m, uint32_t type, uint64_t car,
 	image__put64(m, at + 8 * R_CDR, cdr);
 	image__put64(m, at + 8 * R_TAG, tag);
 	return at;
+}
+
+/* Give the object at @at one more attribute, before the others. */
+static inline void image__attribute(struct image *m, uint64_t at, uint64_t tag, uint64_t value)
+{
+	image__put64(m, at + 8, image__cell(m, 2, value, image__get64(m, at + 8), tag));
 }
 
 /* A vector of @length elements that take @bytes. */
@@ -193,10 +198,9 @@ static inline void image__context(struct image *m, uint64_t at, uint64_t next, u
 /* Push a context and make it the innermost; @flag 0, @next 0: the toplevel one. */
 static inline uint64_t image__push(struct image *m, uint32_t flag, uint64_t call, int heap)
 {
-	uint64_t at = image__room(m, heap), next;
+	uint64_t at = image__room(m, heap);
 
-	memcpy(&next, image__at(m, m->head_at, 8), 8);
-	image__context(m, at, next, flag, call);
+	image__context(m, at, image__get64(m, m->head_at), flag, call);
 	image__put64(m, m->head_at, at);
 	return at;
 }

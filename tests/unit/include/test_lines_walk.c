@@ -5,6 +5,13 @@
  */
 #include "lines_scene.h"
 
+static struct scene s;
+
+BEFORE()
+{
+	scene__init(&s, layout_now());
+}
+
 TEST(layouts)
 {
 	size_t rows;
@@ -14,12 +21,12 @@ TEST(layouts)
 		const struct xr_layout *l = &table[i].layout;
 		uint64_t a, b, body;
 		char name[64];
-		struct scene s;
 
 		if (!l->srcref)
 			continue;
 		snprintf(name, sizeof(name), "R %u.%u, architecture %d", table[i].first >> 16,
 			 table[i].first >> 8 & 255, (int)table[i].arch);
+		scene__free(&s);
 		scene__init(&s, l);
 		a = srcfile__list(&s, image__string(&s.m, "a.R"));
 		b = srcfile__hashed(&s, image__string(&s.m, "b.R"), 29);
@@ -39,7 +46,6 @@ TEST(layouts)
 			      "a.R#3 outer ",
 			      name);
 		}
-		scene__free(&s);
 	}
 }
 
@@ -47,9 +53,7 @@ TEST(layouts)
 TEST(srcfiles)
 {
 	uint64_t at, file, ref, text, value;
-	struct scene s;
 
-	scene__init(&s, layout_now());
 	at = s.row.srcref_at;
 	text = image__string(&s.m, "a.R");
 	push(&s, "f", 0);
@@ -88,16 +92,13 @@ TEST(srcfiles)
 	check_put(&s, file + 8 * R_TAG, s.other, "f ", "there is no `filename`");
 	check_put(&s, at, srcref(&s, image__cell(&s.m, R_ENVSXP, s.m.nil, s.m.nil, s.m.nil), 6),
 		  "f ", "a srcfile without variables");
-	scene__free(&s);
 }
 
 TEST(bytecode)
 {
 	struct xr_row row;
 	uint64_t file, body, other, at, table, entry, ref, relpc;
-	struct scene s;
 
-	scene__init(&s, layout_now());
 	file = srcfile__list(&s, image__string(&s.m, "a.R"));
 	ref = srcref(&s, file, 1);
 	body = bytecode(&s, ref, srcref(&s, file, 2), 0);
@@ -157,7 +158,6 @@ TEST(bytecode)
 	check_put(&s, entry, 0, "g f ", "and at an object that is not a srcref");
 	check_put(&s, entry, 1ull << 32 | 1, "g a.R#1 f ", "and as it was");
 	check_put(&s, table, R_INTSXP | R_ALTREP_BIT, "g f ", "a table whose data is elsewhere");
-	scene__free(&s);
 }
 
 /* Each read fails in turn: an error, or a location less; never a wrong one. */
@@ -166,9 +166,7 @@ TEST(faults)
 	static const char right[] = "b.R#2 compiled a.R#1 inner b.R#9 outer ";
 	uint64_t a, b, body, reads = 1, errors = 0;
 	bool ok = true;
-	struct scene s;
 
-	scene__init(&s, layout_now());
 	a = srcfile__list(&s, image__string(&s.m, "a.R"));
 	b = srcfile__hashed(&s, image__string(&s.m, "b.R"), 29);
 	body = bytecode(&s, srcref(&s, a, 1), srcref(&s, b, 2), 1);
@@ -199,16 +197,13 @@ TEST(faults)
 	tap__ok(ok && errors + 1 >= reads && reads > 30,
 		"each of %d reads fails in turn: the sample is unreadable, the next is whole",
 		(int)reads);
-	scene__free(&s);
 }
 
 /* Two places that are remembered in one slot. */
 TEST(collision)
 {
-	struct scene s;
 	uint64_t file, a, b;
 
-	scene__init(&s, layout_now());
 	file = srcfile__list(&s, image__string(&s.m, "a.R"));
 	a = srcref(&s, file, 1);
 	do
@@ -218,7 +213,6 @@ TEST(collision)
 	push(&s, "f", a);
 	push(&s, "g", b);
 	check_put(&s, s.row.srcref_at, a, "a.R#1 g a.R#2 f a.R#1 ", "each has its own line");
-	scene__free(&s);
 }
 
 /* The walk says that the innermost place is line @line of a.R, called from g. */
@@ -236,10 +230,8 @@ TEST(generations)
 	uint64_t file, ref, line_at, count_at, reads, all;
 	struct xr_row *row;
 	struct run *r;
-	struct scene s;
 	bool same;
 
-	scene__init(&s, layout_now());
 	file = srcfile__list(&s, image__string(&s.m, "a.R"));
 	ref = srcref(&s, file, 1);
 	line_at = ref + s.m.layout.vector_data;
@@ -282,5 +274,4 @@ TEST(generations)
 	image__put32(&s.m, line_at, 10);
 	tap__ok(innermost_is(r, 10), "nor where it cannot be read");
 	free(r);
-	scene__free(&s);
 }

@@ -4,23 +4,22 @@
 #include "lines_scene.h"
 #include "some.h"
 
+#define SIZE ((size_t)1 << 17)
+
+static struct scene s;
+
 /* An image without places, and with nothing but the toplevel context. */
-static void plain(struct scene *s, const struct xr_layout *layout, size_t size)
+static void plain(const struct xr_layout *layout, size_t size)
 {
-	*s = (struct scene){0};
-	image__init(&s->m, layout, size, size);
-	s->row = image__row(&s->m);
-	image__push(&s->m, 0, s->m.nil, 0);
+	scene__free(&s);
+	image__init(&s.m, layout, size, size);
+	s.row = image__row(&s.m);
+	image__push(&s.m, 0, s.m.nil, 0);
 }
 
-/* A walk of an image in which @calls of f run. */
-static struct run *run__calls(struct scene *s, uint32_t calls)
+BEFORE()
 {
-	plain(s, layout_now(), 1 << 17);
-	while (calls--)
-		image__push(&s->m, R_CTXT_FUNCTION,
-			    image__call(&s->m, image__symbol(&s->m, "f"), 0, 0), 0);
-	return run__new(s);
+	plain(layout_now(), SIZE);
 }
 
 TEST(layouts)
@@ -37,15 +36,13 @@ TEST(layouts)
 	for (size_t i = 0; i < 2 * rows; i++) {
 		const struct layouts_row *row = &table[i / 2];
 		const int heap = i % 2;
-		struct scene s;
 
-		plain(&s, &row->layout, 1 << 17);
+		plain(&row->layout, SIZE);
 		image__forms(&s.m, heap);
 		snprintf(what, sizeof(what), "all forms of names, R %u.%u on %s%s",
 			 row->first >> 16, row->first >> 8 & 255, arches[row->arch],
 			 heap ? ", contexts on the heap too" : "");
 		check(&s, forms, what);
-		scene__free(&s);
 	}
 }
 
@@ -61,11 +58,9 @@ TEST(faults)
 {
 	uint64_t reads, errors[XR_ERRORS] = {0};
 	struct run *whole, *r;
-	struct scene s;
 	bool ok = true;
 	int result;
 
-	plain(&s, layout_now(), 1 << 17);
 	image__forms(&s.m, 1);
 	whole = run__failing(&s, 0, &result);
 	reads = s.m.reads;
@@ -87,16 +82,13 @@ TEST(faults)
 			errors[XR_BAD_FUN] && errors[XR_BAD_SYMBOL],
 		"every kind of unreadable was met");
 	free(whole);
-	scene__free(&s);
 }
 
 TEST(damage)
 {
 	const struct xr_layout *l = layout_now();
 	uint64_t f, g, call_g, outer, inner, top, name;
-	struct scene s;
 
-	plain(&s, l, 1 << 17);
 	f = image__symbol(&s.m, "f");
 	g = image__symbol(&s.m, "g");
 	call_g = image__call(&s.m, g, 0, 0);
@@ -146,51 +138,29 @@ TEST(damage)
 			free(r);
 		}
 	}
-	scene__free(&s);
 }
 
 TEST(long_name)
 {
 	static char name[XR_NAME_MAX];
-	struct scene s;
 	struct run *r;
 
 	memset(name, 'n', 10000); /* the longest that R takes */
-	plain(&s, layout_now(), 1 << 17);
 	image__push(&s.m, 4, image__call(&s.m, image__symbol(&s.m, name), 0, 0), 0);
 	r = run__new(&s);
 	run__walk(r);
 	tap__is(run__name(r, r->slots[0].word & XR_WORD_MASK), name, "a very long name is whole");
 	free(r);
-	scene__free(&s);
-}
-
-TEST(gc)
-{
-	struct scene s;
-	struct run *r = run__calls(&s, 0);
-
-	image__put32(&s.m, s.m.gc_at, 1);
-	run__walk(r);
-	tap__ok(!r->walk.gc, "without XR_ROW_GC the walk does not read the collector's state");
-	r->walk.row.flags |= XR_ROW_GC;
-	run__walk(r);
-	tap__ok(r->walk.gc, "the collector runs");
-	image__put32(&s.m, s.m.gc_at, 0);
-	run__walk(r);
-	tap__ok(!r->walk.gc, "and does not");
-	free(r);
-	scene__free(&s);
 }
 
 TEST(memory)
 {
-	struct scene s;
-	struct run *r = run__calls(&s, 1);
+	struct run *r = run__new(&s);
 	struct xr_row *row = &r->walk.row;
 	const struct walk *w = &r->walk;
 	__u64 *const at[] = {&row->small_at, &row->large_at, &row->nodes_at, &row->dups_at};
 
+	image__push(&s.m, 4, image__call(&s.m, image__symbol(&s.m, "f"), 0, 0), 0);
 	for (uint64_t i = 0; i < 4; i++) {
 		*at[i] = image__alloc(&s.m, 8);
 		image__put64(&s.m, *at[i], 100 * (i + 1));
@@ -218,14 +188,12 @@ TEST(memory)
 	tap__ok(run__walk(r) == WALK_DONE && !w->first && r->nslots == 1,
 		"what is not proven is not read");
 	free(r);
-	scene__free(&s);
 }
 
 /* Which call each frame is: its environment, the mark of that, and its context. */
 TEST(calls)
 {
-	struct scene s;
-	struct run *r = run__calls(&s, 0);
+	struct run *r = run__new(&s);
 	struct xr_row *row = &r->walk.row;
 	const struct xr_slot *slots = r->slots;
 	uint64_t f, env[2], at[2];
@@ -254,14 +222,12 @@ TEST(calls)
 	tap__ok(run__walk(r) == WALK_DONE && !slots[0].word && !slots[0].more,
 		"what cannot be read is not a number of collections");
 	free(r);
-	scene__free(&s);
 }
 
 /* Whose stack is it, of a thread whose stack is [@sp, @top)? */
-static void whose(struct scene *s, uint64_t sp, uint64_t top, enum walk_whose wanted,
-		  const char *what)
+static void whose(uint64_t sp, uint64_t top, enum walk_whose wanted, const char *what)
 {
-	struct run *r = run__new(s);
+	struct run *r = run__new(&s);
 	int result;
 
 	r->walk.sp = sp;
@@ -279,24 +245,23 @@ static void whose(struct scene *s, uint64_t sp, uint64_t top, enum walk_whose wa
  */
 static void test_whose(const struct xr_layout *layout, const char *release)
 {
-	const uint64_t size = 1 << 17, high = IMAGE_STACK_AT + size, middle = high - size / 2;
+	const uint64_t high = IMAGE_STACK_AT + SIZE, middle = high - SIZE / 2;
 	uint64_t call, at;
 	char what[96];
-	struct scene s;
 
-	plain(&s, layout, size);
+	plain(layout, SIZE);
 	call = image__call(&s.m, image__symbol(&s.m, "f"), 0, 0);
 	/* R_Toplevel is a variable */
 	image__put64(&s.m, s.m.head_at, 0);
 	image__push(&s.m, 0, s.m.nil, 1);
-	whose(&s, middle, high, WALK_NOBODY, "R executes no call: nothing tells");
+	whose(middle, high, WALK_NOBODY, "R executes no call: nothing tells");
 	at = image__push(&s.m, R_CTXT_FUNCTION, call, 0);
 	snprintf(what, sizeof(what), "R %s: a call on the C stack", release);
-	whose(&s, middle, high, WALK_HERE, what);
-	whose(&s, IMAGE_STACK_AT, middle, WALK_ELSEWHERE, "it is no other thread's");
-	whose(&s, at + 8, high, WALK_ELSEWHERE, "nor one's that was below it");
-	whose(&s, 0, 1, WALK_ELSEWHERE, "nor one's whose stack is not known");
-	whose(&s, 0, 0, WALK_NOBODY, "of one thread it is not asked");
+	whose(middle, high, WALK_HERE, what);
+	whose(IMAGE_STACK_AT, middle, WALK_ELSEWHERE, "it is no other thread's");
+	whose(at + 8, high, WALK_ELSEWHERE, "nor one's that was below it");
+	whose(0, 1, WALK_ELSEWHERE, "nor one's whose stack is not known");
+	whose(0, 0, WALK_NOBODY, "of one thread it is not asked");
 	if (layout->bcpc) {
 		/* of a top-level loop: the heap alone has contexts */
 		image__put64(&s.m, s.m.head_at, 0);
@@ -306,41 +271,36 @@ static void test_whose(const struct xr_layout *layout, const char *release)
 			image__put64(&s.m, at + layout->bcpc, high - 64);
 		}
 		snprintf(what, sizeof(what), "R %s: calls of byte code in the heap", release);
-		whose(&s, middle, high, WALK_HERE, what);
-		whose(&s, IMAGE_STACK_AT, middle, WALK_ELSEWHERE, "they are no other thread's");
+		whose(middle, high, WALK_HERE, what);
+		whose(IMAGE_STACK_AT, middle, WALK_ELSEWHERE, "they are no other thread's");
 		/* foreign code on a second thread was called, and calls R */
 		at = image__push(&s.m, R_CTXT_FUNCTION, call, 1);
 		image__put64(&s.m, at + layout->bcpc, middle - 64);
-		whose(&s, IMAGE_STACK_AT, middle, WALK_HERE,
+		whose(IMAGE_STACK_AT, middle, WALK_HERE,
 		      "of two threads, one of which calls R for the other, it is the one's");
-		whose(&s, middle, high, WALK_HERE, "and the other's");
+		whose(middle, high, WALK_HERE, "and the other's");
 	}
-	scene__free(&s);
 }
 
 TEST(altrep)
 {
 	uint64_t lst, one;
-	struct scene s;
 
-	plain(&s, layout_now(), 1 << 17);
 	lst = image__symbol(&s.m, "lst");
 	one = image__int(&s.m, 1);
 	image__put64(&s.m, one, R_INTSXP | R_ALTREP_BIT);
 	image__push(&s.m, 4, image__call(&s.m, image__call(&s.m, s.m.item, lst, one), 0, 0), 0);
 	check(&s, "lst[[?]] ", "a subscript whose data is elsewhere");
-	scene__free(&s);
 }
 
 /* Contexts up to the limit, and one more. */
 TEST(deep)
 {
 	uint64_t names[2], calls[2];
-	struct scene s;
 	struct run *r;
 	bool right = true;
 
-	plain(&s, layout_now(), (size_t)(XR_CONTEXTS_MAX + 8) * (XR_CONTEXT_MAX + 64));
+	plain(layout_now(), (size_t)(XR_CONTEXTS_MAX + 8) * (XR_CONTEXT_MAX + 64));
 	for (int i = 0; i < 2; i++) {
 		names[i] = image__symbol(&s.m, i ? "deep" : "deeper");
 		calls[i] = image__call(&s.m, names[i], 0, 0);
@@ -358,7 +318,6 @@ TEST(deep)
 	tap__ok(run__walk(r) == WALK_CUT && r->walk.frames == XR_CONTEXTS_MAX,
 		"one more: outer frames are cut");
 	free(r);
-	scene__free(&s);
 }
 
 /* A word as it might lie in R's memory, or not. */
@@ -391,10 +350,9 @@ TEST(random)
 	const uint32_t size = 1 << 13, images = tap__all() ? 20000 : 5000;
 	uint32_t results[3] = {0};
 	bool ok = true;
-	struct scene s;
 	struct run *r;
 
-	plain(&s, layout_now(), size);
+	plain(layout_now(), size);
 	r = run__new(&s);
 	for (uint32_t i = 0; i < images && ok; i++) {
 		int result;
@@ -418,7 +376,6 @@ TEST(random)
 	tap__ok(ok, "%u images of random words: a walk of each ends", images);
 	tap__diag("%u whole, %u cut, %u refused", results[0], results[1], results[2]);
 	free(r);
-	scene__free(&s);
 }
 
 TEST(whose)

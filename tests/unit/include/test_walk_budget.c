@@ -11,30 +11,38 @@
 #define DEPTH  30 /* two slots each */
 #define NAMING 16 /* reads of an ordinary call and its place, at most */
 
-/* A walk of a process that stands still, and its reads and looks at the time from now on. */
-static struct run *begin(struct scene *s)
+static struct scene s;
+
+static void start(void)
 {
-	struct run *r = run__new(s);
+	scene__free(&s);
+	scene__init(&s, layout_now());
+}
+
+/* A walk of a process that stands still, and its reads and looks at the time from now on. */
+static struct run *begin(void)
+{
+	struct run *r = run__new(&s);
 
 	r->walk.steady = 1;
-	s->m.reads = 0;
+	s.m.reads = 0;
 	return r;
 }
 
 /* A stack with places, of @depth: each call, symbol, srcref and srcfile is another. */
-static void ordinary(struct scene *s, int depth)
+static void ordinary(int depth)
 {
 	char name[16];
 
-	scene__init(s, layout_now());
+	start();
 	for (int i = 0; i < depth; i++) {
 		uint64_t text, file;
 
 		snprintf(name, sizeof(name), "f%d.R", i);
-		text = image__string(&s->m, name);
-		file = i % 2 ? srcfile__list(s, text) : srcfile__hashed(s, text, 29);
+		text = image__string(&s.m, name);
+		file = i % 2 ? srcfile__list(&s, text) : srcfile__hashed(&s, text, 29);
 		snprintf(name, sizeof(name), "f%d", i);
-		push(s, name, srcref(s, file, 100 + i));
+		push(&s, name, srcref(&s, file, 100 + i));
 	}
 }
 
@@ -44,11 +52,10 @@ TEST(cut)
 	const char *part;
 	char whole[1024];
 	uint64_t all, most = 0, wrong = 0, beyond = 0, last = 0, shrunk = 0;
-	struct scene s;
 	struct run *r;
 
-	ordinary(&s, DEPTH);
-	r = begin(&s);
+	ordinary(DEPTH);
+	r = begin();
 	run__walk(r);
 	all = r->walk.budget.work;
 	snprintf(whole, sizeof(whole), "%s", run__line(r));
@@ -62,7 +69,7 @@ TEST(cut)
 		const struct walk_budget *budget;
 		int result;
 
-		r = begin(&s);
+		r = begin();
 		r->walk.budget.work_max = max;
 		budget = &r->walk.budget;
 		result = run__walk(r);
@@ -80,7 +87,6 @@ TEST(cut)
 	tap__ok(!beyond, "and no more work than that and what lies between two looks");
 	tap__ok(!shrunk && most + WALK_LOOK + NAMING >= all && last == 2 * DEPTH,
 		"a higher limit does not give less, and one above what is needed gives all");
-	scene__free(&s);
 }
 
 /* A walk whose clock begins at @now and goes on by @pace at each look; @r is the caller's. */
@@ -94,18 +100,17 @@ static int timed(struct run *r, uint64_t now, uint64_t pace, uint64_t deadline)
 
 TEST(time)
 {
-	struct scene s;
 	struct run *r;
 	uint64_t all;
 
-	ordinary(&s, DEPTH);
-	r = begin(&s);
+	ordinary(DEPTH);
+	r = begin();
 	tap__ok(timed(r, 0, 1000, 1000000) == WALK_DONE && !r->walk.budget.over, "there is time");
 	all = r->walk.budget.work;
 	tap__ok(r->asked && r->asked <= 1 + (all - WALK_LOOK_FIRST) / WALK_LOOK,
 		"the time is looked at %d times in %d reads", (int)r->asked, (int)all);
 	free(r);
-	r = begin(&s);
+	r = begin();
 	tap__ok(timed(r, 999, 1, 1001) == WALK_CUT && r->walk.budget.over && r->asked == 2,
 		"the second look finds that there is none");
 	tap__ok(r->walk.budget.work <= WALK_LOOK_FIRST + WALK_LOOK + NAMING && r->nslots > 0,
@@ -114,49 +119,45 @@ TEST(time)
 		"the next walk has its full time again");
 	free(r);
 	/* the innermost frames of a deep stack */
-	r = begin(&s);
+	r = begin();
 	r->walk.budget.reduced = 1;
 	tap__ok(timed(r, 1001, 0, 1000) == WALK_CUT && r->walk.budget.work <= WALK_LOOK + NAMING &&
 			r->walk.frames >= 2,
 		"with a reduced budget, and no time: %d frames in %d reads", (int)r->walk.frames,
 		(int)r->walk.budget.work);
 	free(r);
-	scene__free(&s);
 
-	ordinary(&s, 10);
-	r = begin(&s);
+	ordinary(10);
+	r = begin();
 	tap__ok(timed(r, 2, 0, 1) == WALK_DONE && !r->asked,
 		"a short stack is through before the first look, however late it is");
 	free(r);
-	scene__free(&s);
 }
 
 /* A srcfile with as many variables as are looked at, none of them `filename`. */
-static uint64_t srcfile__nameless(struct scene *s)
+static uint64_t srcfile__nameless(void)
 {
-	uint64_t list = s->m.nil;
+	uint64_t list = s.m.nil;
 
 	for (int i = 0; i < 2 * LINES_BINDINGS; i++)
-		list = image__cell(&s->m, 2, s->m.nil, list, s->other);
-	return image__cell(&s->m, R_ENVSXP, list, s->m.nil, s->m.nil);
+		list = image__cell(&s.m, 2, s.m.nil, list, s.other);
+	return image__cell(&s.m, R_ENVSXP, list, s.m.nil, s.m.nil);
 }
 
 /* Byte code with @n constants that all seem to be the table of srcrefs, up to the end of the name.
  */
-static uint64_t bytecode__tableless(struct scene *s, int n)
+static uint64_t bytecode__tableless(int n)
 {
 	const int32_t code[16] = {12};
 	uint64_t consts[8];
 
 	for (int i = 0; i < n; i++) {
-		consts[i] = image__vector(&s->m, R_INTSXP, 8, code, 32);
-		image__put64(&s->m, consts[i] + 8,
-			     image__cell(&s->m, 2, image__string(&s->m, "srcrefsIndeX"), s->m.nil,
-					 s->class));
+		consts[i] = image__vector(&s.m, R_INTSXP, 8, code, 32);
+		image__attribute(&s.m, consts[i], s.class, image__string(&s.m, "srcrefsIndeX"));
 	}
-	return image__cell(
-		&s->m, R_BCODESXP, image__vector(&s->m, R_INTSXP, 16, code, sizeof(code)),
-		image__vector(&s->m, R_VECSXP, (uint64_t)n, consts, 8 * (uint64_t)n), s->m.nil);
+	return image__cell(&s.m, R_BCODESXP, image__vector(&s.m, R_INTSXP, 16, code, sizeof(code)),
+			   image__vector(&s.m, R_VECSXP, (uint64_t)n, consts, 8 * (uint64_t)n),
+			   s.m.nil);
 }
 
 /* A frame that leads to much is left while it is looked for, wherever that is. */
@@ -166,26 +167,24 @@ TEST(one_frame)
 
 	for (int cheap = 0; cheap < 12; cheap++) {
 		const struct walk *w;
-		struct scene s;
 		struct run *r;
 
-		scene__init(&s, layout_now());
+		start();
 		push(&s, "outer", 0);
 		for (int i = 0; i < 8; i++)
 			if (i % 2)
-				push(&s, "f", srcref(&s, srcfile__nameless(&s), 1));
+				push(&s, "f", srcref(&s, srcfile__nameless(), 1));
 			else
-				push_bc(&s, "g", bytecode__tableless(&s, 8), 0);
+				push_bc(&s, "g", bytecode__tableless(8), 0);
 		for (int i = 0; i < cheap; i++)
 			push(&s, "cheap", 0);
-		r = begin(&s);
+		r = begin();
 		w = &r->walk;
 		r->walk.budget.work_max = 1;
 		wrong += run__walk(r) != WALK_CUT || r->nslots != 2 * w->frames;
 		parts += w->contexts > w->frames;
 		most = w->budget.work > most ? w->budget.work : most;
 		free(r);
-		scene__free(&s);
 	}
 	tap__ok(!wrong && parts, "a frame whose place is not found in time is left out (%d of 12)",
 		(int)parts);
@@ -193,9 +192,9 @@ TEST(one_frame)
 }
 
 /* What one walk costs. */
-static int work(struct scene *s)
+static int work(void)
 {
-	struct run *r = begin(s);
+	struct run *r = begin();
 	int n;
 
 	run__walk(r);
@@ -207,53 +206,53 @@ static int work(struct scene *s)
 #define SAME 8
 
 /* What each of SAME calls after the first costs, for places of some kind. */
-static int again(uint64_t (*place)(struct scene *s, int i, uint64_t *kept), struct scene *s)
+static int again(uint64_t (*place)(int i, uint64_t *kept))
 {
-	uint64_t call = image__call(&s->m, image__symbol(&s->m, "f"), 0, 0), kept = 0;
+	uint64_t call = image__call(&s.m, image__symbol(&s.m, "f"), 0, 0), kept = 0;
 	int first = 0;
 
 	for (int i = 0; i <= SAME; i++) {
-		uint64_t at = image__push(&s->m, R_CTXT_FUNCTION, call, 0);
+		uint64_t at = image__push(&s.m, R_CTXT_FUNCTION, call, 0);
 
-		image__put64(&s->m, at + s->m.layout.srcref, place(s, i, &kept));
+		image__put64(&s.m, at + s.m.layout.srcref, place(i, &kept));
 		if (!i)
-			first = work(s);
+			first = work();
 	}
-	return (work(s) - first) / SAME;
+	return (work() - first) / SAME;
 }
 
-static uint64_t place__one(struct scene *s, int i, uint64_t *ref)
+static uint64_t place__one(int i, uint64_t *ref)
 {
-	return *ref = i ? *ref : srcref(s, srcfile__nameless(s), 1);
+	return *ref = i ? *ref : srcref(&s, srcfile__nameless(), 1);
 }
 
-static uint64_t place__of_file(struct scene *s, int i, uint64_t *file)
+static uint64_t place__of_file(int i, uint64_t *file)
 {
-	*file = i ? *file : srcfile__nameless(s);
-	return srcref(s, *file, i);
+	*file = i ? *file : srcfile__nameless();
+	return srcref(&s, *file, i);
 }
 
-static uint64_t place__fileless(struct scene *s, int i, uint64_t *ref)
+static uint64_t place__fileless(int i, uint64_t *ref)
 {
 	const int32_t place[8] = {1};
 
-	return *ref = i ? *ref : image__vector(&s->m, R_INTSXP, 8, place, sizeof(place));
+	return *ref = i ? *ref : image__vector(&s.m, R_INTSXP, 8, place, sizeof(place));
 }
 
 /* Another srcfile each, with one name of XR_TEXT_MAX bytes. */
-static uint64_t place__long(struct scene *s, int i, uint64_t *name)
+static uint64_t place__long(int i, uint64_t *name)
 {
 	char text[XR_TEXT_MAX + 1] = "";
 
 	memset(text, 'x', XR_TEXT_MAX);
-	*name = i ? *name : image__string(&s->m, text);
-	return srcref(s, srcfile__list(s, *name), i);
+	*name = i ? *name : image__string(&s.m, text);
+	return srcref(&s, srcfile__list(&s, *name), i);
 }
 
 TEST(in_vain)
 {
 	static const struct {
-		uint64_t (*place)(struct scene *s, int i, uint64_t *kept);
+		uint64_t (*place)(int i, uint64_t *kept);
 		int most;
 		const char *what;
 	} rows[] = {
@@ -263,41 +262,37 @@ TEST(in_vain)
 		{place__long, NAMING, "a long name that many files have is read once"},
 	};
 	uint64_t body;
-	struct scene s;
 	int first, n;
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		scene__init(&s, layout_now());
-		n = again(rows[i].place, &s);
+		start();
+		n = again(rows[i].place);
 		tap__ok(n <= rows[i].most, "%s (%d reads a frame)", rows[i].what, n);
-		scene__free(&s);
 	}
-	scene__init(&s, layout_now());
-	body = bytecode__tableless(&s, 8);
+	start();
+	body = bytecode__tableless(8);
 	push_bc(&s, "g", body, 0);
-	first = work(&s);
+	first = work();
 	for (uint64_t i = 0; i < SAME; i++)
 		push_bc(&s, "g", body, i % 2);
-	n = (work(&s) - first) / SAME;
+	n = (work() - first) / SAME;
 	tap__ok(n <= 6, "byte code without a table is looked at once (%d reads a frame)", n);
-	scene__free(&s);
 }
 
 /* It holds until R collects, as what was found does. */
 TEST(generations)
 {
 	uint64_t count_at, cell, before, after;
-	struct scene s;
 	struct run *r;
 
-	scene__init(&s, layout_now());
+	start();
 	cell = image__cell(&s.m, 2, image__string(&s.m, "late.R"), s.m.nil, s.other);
 	count_at = image__alloc(&s.m, 8);
 	image__put32(&s.m, count_at, 12);
 	push(&s, "f", srcref(&s, image__cell(&s.m, R_ENVSXP, cell, s.m.nil, s.m.nil), 3));
-	push_bc(&s, "g", bytecode__tableless(&s, 4), 2);
+	push_bc(&s, "g", bytecode__tableless(4), 2);
 	s.row.gc_count_at = count_at;
-	r = begin(&s);
+	r = begin();
 	run__walk(r);
 	before = s.m.reads;
 	run__walk(r);
@@ -313,7 +308,6 @@ TEST(generations)
 	image__put64(&s.m, cell + 8 * R_TAG, s.filename);
 	tap__is(run__says(r), "g f late.R#3 ", "and in each walk, if R may run meanwhile");
 	free(r);
-	scene__free(&s);
 }
 
 /* --- what samples of a process may cost, by those before --- */

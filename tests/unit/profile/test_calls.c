@@ -7,7 +7,6 @@
 static struct intern names;
 static struct call_finder finder;
 static struct call_track *track;
-static const char *outer; /* the call outside of the one of the last sample */
 
 /* The calls that the sink is given: NAME BEGAN-ENDED+-ERROR, with `cut` if it is. */
 static int on_call(void *arg, const struct profile_process *p, const struct profile_call *call)
@@ -47,14 +46,15 @@ static void look_for(const char *const *wanted)
 /*
  * A sample at @ms with this stack, outermost first: "pkg::f:ENV ...", ENV being the number of its
  * environment, with an `o` behind it if the environment is old; "-" is one that was cut.  The
- * innermost call that it is in; "" for none.
+ * innermost call that it is in, as CALL or CALL<OUTER; "" for none.
  */
 static const char *sample_as(struct sample s, unsigned int ms, const char *stack)
 {
 	static struct frame frames[16];
 	struct sample_call calls[16];
 	const struct profile_call *call;
-	char text[256], *save = NULL;
+	static char text[256];
+	char *save = NULL;
 	uint32_t n = 0, cut = 0;
 	int err;
 
@@ -81,13 +81,14 @@ static const char *sample_as(struct sample s, unsigned int ms, const char *stack
 		n++;
 	}
 	s.time = ms * NS_PER_MS;
-	s.flags |= XR_F_CALLS;
+	s.flags |= XR_F_CALLS | (cut ? XR_F_TRUNCATED : 0);
 	s.calls = calls;
 	s.ncalls = n;
 	call = call_finder__sample(&finder, &track, &process, &s, &sink, &err);
 	tap__bail_if(err, "out of memory");
-	outer = call && call->outer ? call->outer->name : "";
-	return call ? call->name : "";
+	snprintf(text, sizeof(text), "%s%s%s", call ? call->name : "",
+		 call && call->outer ? "<" : "", call && call->outer ? call->outer->name : "");
+	return text;
 }
 
 static const char *sample(unsigned int ms, const char *stack)
@@ -186,12 +187,9 @@ TEST(nested)
 {
 	LOOK_FOR("f", "g");
 	sample(10, "main:1");
-	tap__is(sample(20, "f:2 g:3"), "g", "the innermost of two calls");
-	tap__is(outer, "f", "outside of it is the other one");
-	tap__is(sample(30, "f:2 g:4"), "g", "another one in the same outer call");
-	tap__is(outer, "f", "which is outside of this one, too");
+	tap__is(sample(20, "f:2 g:3"), "g<f", "the innermost of two calls, and the other one");
+	tap__is(sample(30, "f:2 g:4"), "g<f", "another one in the same outer call");
 	tap__is(sample(40, "f:2"), "f", "the outer one alone");
-	tap__is(outer, "", "has none outside");
 	sample(50, "main:1");
 	tap__said("g 15-25+-10, g 25-35+-10, f 15-45+-10", "the inner ones end first");
 	LOOK_FOR("f");
@@ -205,13 +203,10 @@ TEST(nested)
 
 TEST(cut)
 {
-	const struct sample cut = {.flags = XR_F_TRUNCATED, .counted = true};
-
 	LOOK_FOR("f", "g");
 	sample(10, "main:1");
 	sample(20, "f:2 g:3");
-	tap__is(sample_as(cut, 30, "- - x:7"), "g",
-		"a cut stack does not end calls that it may lack");
+	tap__is(sample(30, "- - x:7"), "g<f", "a cut stack does not end calls that it may lack");
 	sample(40, "f:2 g:3");
 	tap__said("", "so they go on");
 	sample_as((struct sample){.flags = XR_F_OTHER_THREAD}, 50, "");
@@ -222,22 +217,21 @@ TEST(cut)
 
 	/* f returned, and its caller calls another f */
 	sample(80, "main:1 f:2 g:3");
-	tap__is(sample_as(cut, 90, "- f:4 g:5"), "g", "a cut stack has a call in the place of one");
-	tap__is(outer, "f", "which is in the new one");
+	tap__is(sample(90, "- f:4 g:5"), "g<f", "a cut stack has a call in the place of one");
 	tap__said("g 75-85+-10, f 75-85+-10", "that one is over, with all inside of it");
 	sample(100, "main:1 f:4 g:5");
 	tap__said("", "the other goes on in the next whole stack");
-	tap__is(sample_as(cut, 110, "- x:6"), "", "where no call is looked for now, none runs");
+	tap__is(sample(110, "- x:6"), "", "where no call is looked for now, none runs");
 	tap__said("g 85-105+-10, f 85-105+-10", "it is over");
 
 	/* a cut stack that may lack a call does not tell when it began or ended */
 	sample(120, "main:1");
-	sample_as(cut, 130, "- - x:7");
+	sample(130, "- - x:7");
 	sample(140, "main:1 f:8");
 	sample(150, "main:1");
 	tap__said("f 130-145+-15", "nor that one has not begun");
 	sample(160, "main:1 f:9");
-	tap__is(sample_as(cut, 170, "- - x:7"), "f", "one that ran is assumed to run");
+	tap__is(sample(170, "- - x:7"), "f", "one that ran is assumed to run");
 	sample(180, "main:1");
 	tap__said("f 155-170+-15", "but may have ended before");
 }
@@ -245,11 +239,9 @@ TEST(cut)
 /* Stacks that are cut from the first on do not tell whether a call had begun before. */
 TEST(cut_first)
 {
-	const struct sample cut = {.flags = XR_F_TRUNCATED, .counted = true};
-
 	LOOK_FOR("f", "g");
-	sample_as(cut, 10, "- - x:7");
-	sample_as(cut, 20, "- g:3");
+	sample(10, "- - x:7");
+	sample(20, "- g:3");
 	sample(30, "f:2 g:3");
 	sample(40, "f:2 g:4");
 	sample(50, "main:1");
@@ -259,20 +251,16 @@ TEST(cut_first)
 /* What a cut stack showed goes on inside of what the next whole one has outside of it. */
 TEST(cut_outside)
 {
-	const struct sample cut = {.flags = XR_F_TRUNCATED, .counted = true};
-
 	LOOK_FOR("f", "g", "h");
 	sample(10, "main:1");
-	tap__is(sample_as(cut, 20, "- - h:4"), "h", "a cut stack without the outer calls");
-	tap__is(outer, "", "has none outside");
-	tap__is(sample(30, "main:1 f:2 h:4 g:5"), "g", "the next is whole");
+	tap__is(sample(20, "- - h:4"), "h", "a cut stack without the outer calls");
+	tap__is(sample(30, "main:1 f:2 h:4 g:5"), "g<h", "the next is whole");
 	tap__said("", "and ends none");
-	tap__is(sample(40, "main:1 f:2 h:4"), "h", "the call goes on");
-	tap__is(outer, "f", "in the one outside of it");
+	tap__is(sample(40, "main:1 f:2 h:4"), "h<f", "the call goes on in the one outside of it");
 	sample(50, "main:1");
 	tap__said("g 20-35+-15, h 15-45+-10, f 15-45+-10", "which began no later");
 	sample(60, "main:1 f:6");
-	sample_as(cut, 70, "- f:6 g:7 h:8");
+	sample(70, "- f:6 g:7 h:8");
 	sample(80, "main:1 f:6 g:9 h:8");
 	sample(90, "main:1");
 	tap__said("h 65-75+-10, g 65-75+-10, h 70-85+-15, g 70-85+-15, f 55-85+-10",
@@ -282,20 +270,17 @@ TEST(cut_outside)
 /* The same where the next is cut as well, further out. */
 TEST(cut_twice)
 {
-	const struct sample cut = {.flags = XR_F_TRUNCATED, .counted = true};
-
 	LOOK_FOR("f", "g", "h");
 	sample(10, "main:1");
-	sample_as(cut, 20, "- - - h:4");
-	tap__is(sample_as(cut, 30, "- - g:3 h:4"), "h", "the call goes on");
-	tap__is(outer, "g", "in the one that is outside of it");
+	sample(20, "- - - h:4");
+	tap__is(sample(30, "- - g:3 h:4"), "h<g", "the call goes on in the one outside of it");
 	sample(40, "main:1 f:2 g:3 h:4");
 	tap__said("", "a whole stack ends none");
 	sample(50, "main:1");
 	tap__said("h 15-45+-10, g 15-45+-10, f 15-45+-10", "each is one call");
 	sample(60, "main:1 f:5");
-	sample_as(cut, 70, "- - - h:7");
-	tap__is(sample_as(cut, 80, "- - g:6 h:7"), "h", "inside of one that a whole stack showed");
+	sample(70, "- - - h:7");
+	tap__is(sample(80, "- - g:6 h:7"), "h<g", "inside of one that a whole stack showed");
 	sample(90, "main:1 f:5 g:6 h:7");
 	tap__said("", "too");
 	sample(100, "main:1");

@@ -128,25 +128,26 @@ static inline void innermost_bc(struct scene *s, uint64_t body, uint64_t unit)
 	image__put64(&s->m, s->row.bc_pc_at, pc(s, body, unit));
 }
 
-/* A walk of @s; free() it. */
-static inline struct run *run__new(struct scene *s)
+/* A walk of @s. */
+static inline struct recorded_walk *run__new(struct scene *s)
 {
-	struct run *r = calloc(1, sizeof(*r));
+	struct recorded_walk *r = calloc(1, sizeof(*r));
 
 	tap__bail_if(!r, "out of memory");
-	r->image = &s->m;
+	r->read = run__read;
+	r->arg = &s->m;
 	r->walk.row = s->row;
 	return r;
 }
 
-/* The first walk of @s, with its read number @n made to fail, from 1; 0: none.  free() it. */
-static inline struct run *run__failing(struct scene *s, uint64_t n, int *result)
+/* The first walk of @s, with its read number @n made to fail, from 1; 0: none. */
+static inline struct recorded_walk *run__failing(struct scene *s, uint64_t n, int *result)
 {
-	struct run *r = run__new(s);
+	struct recorded_walk *r = run__new(s);
 
 	s->m.reads = 0;
 	s->m.fail_at = n;
-	*result = run__walk(r);
+	*result = recorded_walk__again(r);
 	s->m.fail_at = 0;
 	return r;
 }
@@ -154,7 +155,7 @@ static inline struct run *run__failing(struct scene *s, uint64_t n, int *result)
 static inline void check_row(struct scene *s, const struct xr_row *row, const char *wanted,
 			     const char *what)
 {
-	struct run *r = run__new(s);
+	struct recorded_walk *r = run__new(s);
 	/* the scenes whose row does not lead to byte code run it */
 	bool unproven = (row->flags & (XR_ROW_LINES | XR_ROW_BC)) == XR_ROW_LINES;
 	const char *line;
@@ -165,7 +166,7 @@ static inline void check_row(struct scene *s, const struct xr_row *row, const ch
 		line = run__says(r);
 	tap__is(r->walk.unproven == unproven ? line : "(byte code proven or not)", wanted, "%s",
 		what);
-	free(r);
+	run__free(r);
 }
 
 static inline void check(struct scene *s, const char *wanted, const char *what)

@@ -86,7 +86,7 @@ static uint64_t call(const char *name, uint64_t fun)
 }
 
 /* "f=package@file#line" for each frame, innermost first; what is not known is missing. */
-static const char *run__functions(const struct run *r)
+static const char *run__functions(const struct recorded_walk *r)
 {
 	uint32_t step = r->walk.row.flags & XR_ROW_LINES ? 3 : 2;
 	static char out[512];
@@ -97,15 +97,16 @@ static const char *run__functions(const struct run *r)
 		const struct xr_slot *function = &r->slots[i + step - 1];
 		const char *package = function->word == XR_PACKAGE_BASE	    ? "base"
 				      : function->word == XR_PACKAGE_GLOBAL ? ".GlobalEnv"
-				      : function->word ? run__name(r, function->word)
+				      : function->word ? recorded_walk__text(r, function->word)
 						       : "";
 
 		len += (size_t)snprintf(out + len, sizeof(out) - len, "%s%s=%s", len ? " " : "",
-					run__name(r, r->slots[i].word & XR_WORD_MASK), package);
+					recorded_walk__text(r, r->slots[i].word & XR_WORD_MASK),
+					package);
 		for (uint32_t p = 0; p < r->nplaces && function->more; p++)
 			if (r->places[p].id == function->more)
 				len += (size_t)snprintf(out + len, sizeof(out) - len, "@%s#%d",
-							run__name(r, r->places[p].file),
+							recorded_walk__text(r, r->places[p].file),
 							(int32_t)r->places[p].line);
 	}
 	return out;
@@ -114,13 +115,13 @@ static const char *run__functions(const struct run *r)
 /* What the walk says of the stack, twice: what is remembered must not stay. */
 static void check_functions(const char *wanted, const char *what)
 {
-	struct run *r = run__new(&s);
+	struct recorded_walk *r = run__new(&s);
 	const char *got = wanted;
 
 	for (int i = 0; i < 2 && !strcmp(got, wanted); i++)
-		got = run__walk(r) == WALK_DONE ? run__functions(r) : "(not done)";
+		got = recorded_walk__again(r) == WALK_DONE ? run__functions(r) : "(not done)";
 	tap__is(got, wanted, "%s", what);
-	free(r);
+	run__free(r);
 }
 
 /* One call, of a function in environment @in. */
@@ -234,7 +235,7 @@ TEST(definitions)
 	static const char *const what[] = {"an object that is not a srcref", "one without a file",
 					   "one that cannot be read"};
 	uint64_t f, g, context, refs[3];
-	struct run *r;
+	struct recorded_walk *r;
 
 	f = defined(stats, 12, 0);
 	call("f", f);
@@ -251,11 +252,11 @@ TEST(definitions)
 	call("f", f);
 	check_functions("f=stats@a.R#12 g=.GlobalEnv f=stats@a.R#12", "with lines");
 	r = run__new(&s);
-	run__walk(r);
+	recorded_walk__again(r);
 	tap__ok(r->nslots == 9 && r->slots[4].more == 40 && !r->slots[1].word,
 		"a frame is three slots, the second is from where it was called");
 	tap__ok(r->nplaces == 2, "a place and its srcfile are sent once");
-	free(r);
+	run__free(r);
 
 	world__init(layout_now());
 	refs[0] = image__string(&s.m, "x");
@@ -287,7 +288,7 @@ TEST(faults)
 	/* the first time none fails */
 	for (uint64_t n = 0; n <= reads; n++) {
 		int result, found = 0;
-		struct run *r = run__failing(&s, n, &result);
+		struct recorded_walk *r = run__failing(&s, n, &result);
 		const char *got;
 		char wanted[128];
 
@@ -303,8 +304,9 @@ TEST(faults)
 			tap__diag("read %d failed: %s", (int)n, got);
 			ok = false;
 		}
-		ok = ok && run__walk(r) == WALK_DONE && !strcmp(run__functions(r), right);
-		free(r);
+		ok = ok && recorded_walk__again(r) == WALK_DONE &&
+		     !strcmp(run__functions(r), right);
+		run__free(r);
 	}
 	tap__ok(ok && less > 20 && errors < 16,
 		"each of %d reads fails in turn: %d times the sample, %d times a function is not "
@@ -316,29 +318,29 @@ TEST(faults)
 TEST(memory)
 {
 	uint64_t count_at, reads, first, again;
-	struct run *r;
+	struct recorded_walk *r;
 
 	count_at = image__alloc(&s.m, 8);
 	for (int i = 0; i < 20; i++)
 		call("f", closure(env(stats)));
 	r = run__new(&s);
-	run__walk(r);
+	recorded_walk__again(r);
 	first = s.m.reads;
 	/* 20 times a context, a call, its function and its name, the closure and its environment */
 	tap__ok(first < 20 * 7 + 20, "the namespace is looked at once: %d reads", (int)first);
 	r->walk.row.gc_count_at = count_at;
 	r->walk.steady = 1;
-	run__walk(r);
+	recorded_walk__again(r);
 	reads = s.m.reads;
-	run__walk(r);
+	recorded_walk__again(r);
 	again = s.m.reads - reads;
 	tap__ok(again + 38 <= first, "the next walk reads no closure and no environment: %d reads",
 		(int)again);
 	image__put32(&s.m, count_at, 1);
 	reads = s.m.reads;
-	run__walk(r);
+	recorded_walk__again(r);
 	tap__ok(s.m.reads - reads >= first, "after a collection it does");
-	free(r);
+	run__free(r);
 }
 
 /* A closure of an imports environment belongs to base. A closure of a namespace belongs to the
@@ -361,20 +363,20 @@ TEST(imports)
 /* A chain that costs more than a sample may. */
 TEST(budget)
 {
-	struct run *r;
+	struct recorded_walk *r;
 	int result;
 
 	for (int i = 0; i < 20; i++)
 		call("f", closure(deep(stats, FUNCTION_CHAIN - 4)));
 	r = run__new(&s);
 	r->walk.budget.work_max = 600;
-	result = run__walk(r);
+	result = recorded_walk__again(r);
 	tap__ok(result == WALK_CUT && r->walk.budget.over && r->walk.frames > 4 &&
 			r->walk.frames < 12 && r->nslots == 2 * r->walk.frames &&
 			r->walk.budget.work < 600 + WALK_LOOK + 64,
 		"a walk is cut between environments: %u frames, %u of work", r->walk.frames,
 		r->walk.budget.work);
-	free(r);
+	run__free(r);
 }
 
 TEST(envs)

@@ -54,22 +54,22 @@ static uint64_t one(const char *key, const char *value)
 }
 
 /* The labels that a walk finds: "key=value;..."; "" for none. */
-static const char *walked(struct run *r)
+static const char *walked(struct recorded_walk *r)
 {
 	const bool packages = r->walk.row.flags & XR_ROW_PACKAGES;
 
-	tap__bail_if(run__walk(r) != WALK_DONE, "the walk does not end");
+	tap__bail_if(recorded_walk__again(r) != WALK_DONE, "the walk does not end");
 	if (!(r->walk.first & XR_F_LABELS))
 		return r->nslots == r->walk.frames * (1 + packages) ? "" : "(slots)";
-	return run__name(r, r->slots[0].word);
+	return recorded_walk__text(r, r->slots[0].word);
 }
 
 static void check_labels(const char *wanted, const char *what)
 {
-	struct run *r = run__new(&s);
+	struct recorded_walk *r = run__new(&s);
 
 	tap__is(walked(r), wanted, "%s", what);
-	free(r);
+	run__free(r);
 }
 
 /* The same, once @value is that of the option. */
@@ -132,7 +132,7 @@ TEST(others)
 }
 
 /* Reads of a walk of @w by @r. */
-static uint64_t reads(struct run *r)
+static uint64_t reads(struct recorded_walk *r)
 {
 	const uint64_t before = s.m.reads;
 
@@ -143,7 +143,7 @@ static uint64_t reads(struct run *r)
 TEST(cost)
 {
 	uint64_t value, plain, none, again;
-	struct run *r;
+	struct recorded_walk *r;
 
 	value = one("a", "b");
 	set(value);
@@ -177,7 +177,7 @@ TEST(cost)
 	tap__ok(reads(r) == none + 1, "which takes one read");
 	set(value);
 	tap__is(walked(r), "a=c;", "and again with a new cell");
-	free(r);
+	run__free(r);
 }
 
 /* Each read fails once: the sample has its frame, and labels that are right, or none. */
@@ -193,12 +193,12 @@ TEST(faults)
 	for (uint64_t i = 1; i <= n && good; i++) {
 		const char *got = "";
 		int result;
-		struct run *r = run__failing(&s, i, &result);
+		struct recorded_walk *r = run__failing(&s, i, &result);
 
 		if (result == WALK_DONE && r->walk.first & XR_F_LABELS)
-			got = run__name(r, r->slots[0].word);
+			got = recorded_walk__text(r, r->slots[0].word);
 		good = !*got || !strcmp(got, "a=a;b=b;");
-		free(r);
+		run__free(r);
 	}
 	tap__ok(good, "a read that fails leaves no wrong labels");
 }

@@ -178,7 +178,7 @@ TEST(faults)
 	/* the first time none fails */
 	for (uint64_t n = 0; n <= reads; n++) {
 		int result;
-		struct run *r = run__failing(&s, n, &result);
+		struct recorded_walk *r = run__failing(&s, n, &result);
 
 		reads = n ? reads : s.m.reads;
 		if (result < 0) {
@@ -192,7 +192,7 @@ TEST(faults)
 			tap__diag("the walk after failed read %d is wrong", (int)n);
 			ok = false;
 		}
-		free(r);
+		run__free(r);
 	}
 	tap__ok(ok && errors + 1 >= reads && reads > 30,
 		"each of %d reads fails in turn: the sample is unreadable, the next is whole",
@@ -216,7 +216,7 @@ TEST(collision)
 }
 
 /* The walk says that the innermost place is line @line of a.R, called from g. */
-static bool innermost_is(struct run *r, int line)
+static bool innermost_is(struct recorded_walk *r, int line)
 {
 	char wanted[64];
 
@@ -229,7 +229,7 @@ TEST(generations)
 {
 	uint64_t file, ref, line_at, count_at, reads, all;
 	struct xr_row *row;
-	struct run *r;
+	struct recorded_walk *r;
 	bool same;
 
 	file = srcfile__list(&s, image__string(&s.m, "a.R"));
@@ -246,16 +246,16 @@ TEST(generations)
 	row->gc_count_at = count_at;
 
 	/* the srcref is another one now: as after it was freed */
-	run__walk(r);
+	recorded_walk__again(r);
 	image__put32(&s.m, line_at, 2);
 	s.m.reads = 0;
 	same = innermost_is(r, 2);
 	all = s.m.reads;
 	tap__ok(same, "R may run meanwhile: nothing is remembered");
 	r->walk.steady = 1;
-	run__walk(r);
+	recorded_walk__again(r);
 	s.m.reads = 0;
-	run__walk(r);
+	recorded_walk__again(r);
 	reads = s.m.reads;
 	image__put32(&s.m, line_at, 7);
 	tap__ok(innermost_is(r, 2) && reads < all / 2,
@@ -270,8 +270,8 @@ TEST(generations)
 	row->gc_count_at = 0;
 	tap__ok(innermost_is(r, 9), "nor where the count is not known");
 	row->gc_count_at = 0x123;
-	run__walk(r);
+	recorded_walk__again(r);
 	image__put32(&s.m, line_at, 10);
 	tap__ok(innermost_is(r, 10), "nor where it cannot be read");
-	free(r);
+	run__free(r);
 }

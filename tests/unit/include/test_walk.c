@@ -47,17 +47,17 @@ TEST(layouts)
 }
 
 /* The slots of @r are the first of those of @whole. */
-static bool run__begins(const struct run *r, const struct run *whole)
+static bool run__begins(const struct recorded_walk *r, const struct recorded_walk *whole)
 {
 	return r->nslots <= whole->nslots &&
-	       !memcmp(r->slots, whole->slots, r->nslots * sizeof(*r->slots));
+	       (!r->nslots || !memcmp(r->slots, whole->slots, r->nslots * sizeof(*r->slots)));
 }
 
 /* Fail each read in turn: the walk returns the error, and what it emitted before is right. */
 TEST(faults)
 {
 	uint64_t reads, errors[XR_ERRORS] = {0};
-	struct run *whole, *r;
+	struct recorded_walk *whole, *r;
 	bool ok = true;
 	int result;
 
@@ -68,11 +68,11 @@ TEST(faults)
 		r = run__failing(&s, n, &result);
 		ok = s.m.reads == n && result < 0 && run__begins(r, whole);
 		errors[ok ? -result : 0]++;
-		ok = ok && run__walk(r) == WALK_DONE && r->nslots == whole->nslots &&
+		ok = ok && recorded_walk__again(r) == WALK_DONE && r->nslots == whole->nslots &&
 		     run__begins(r, whole);
 		if (!ok)
 			tap__diag("read %d of %d: %d", (int)n, (int)reads, result);
-		free(r);
+		run__free(r);
 	}
 	tap__ok(ok,
 		"each of %d reads fails in turn: an error, right frames before it, and the "
@@ -81,7 +81,7 @@ TEST(faults)
 	tap__ok(errors[XR_BAD_HEAD] && errors[XR_BAD_CONTEXT] && errors[XR_BAD_CALL] &&
 			errors[XR_BAD_FUN] && errors[XR_BAD_SYMBOL],
 		"every kind of unreadable was met");
-	free(whole);
+	run__free(whole);
 }
 
 TEST(damage)
@@ -127,15 +127,15 @@ TEST(damage)
 
 		for (size_t i = 0; i < COUNT(rows); i++) {
 			uint64_t old = image__get64(&s.m, rows[i].at);
-			struct run *r = run__new(&s);
+			struct recorded_walk *r = run__new(&s);
 			int result;
 
 			image__put64(&s.m, rows[i].at, rows[i].value);
-			result = run__walk(r);
+			result = recorded_walk__again(r);
 			tap__ok(result == rows[i].wanted && r->walk.frames == rows[i].frames,
 				"%s (%d, %u frames)", rows[i].what, result, r->walk.frames);
 			image__put64(&s.m, rows[i].at, old);
-			free(r);
+			run__free(r);
 		}
 	}
 }
@@ -143,19 +143,20 @@ TEST(damage)
 TEST(long_name)
 {
 	static char name[XR_NAME_MAX];
-	struct run *r;
+	struct recorded_walk *r;
 
 	memset(name, 'n', 10000); /* the longest that R takes */
 	image__push(&s.m, 4, image__call(&s.m, image__symbol(&s.m, name), 0, 0), 0);
 	r = run__new(&s);
-	run__walk(r);
-	tap__is(run__name(r, r->slots[0].word & XR_WORD_MASK), name, "a very long name is whole");
-	free(r);
+	recorded_walk__again(r);
+	tap__is(recorded_walk__text(r, r->slots[0].word & XR_WORD_MASK), name,
+		"a very long name is whole");
+	run__free(r);
 }
 
 TEST(memory)
 {
-	struct run *r = run__new(&s);
+	struct recorded_walk *r = run__new(&s);
 	struct xr_row *row = &r->walk.row;
 	const struct walk *w = &r->walk;
 	__u64 *const at[] = {&row->small_at, &row->large_at, &row->nodes_at, &row->dups_at};
@@ -166,10 +167,10 @@ TEST(memory)
 		image__put64(&s.m, *at[i], 100 * (i + 1));
 	}
 	row->node_size = 56;
-	tap__ok(run__walk(r) == WALK_DONE && !w->first && r->nslots == 1,
+	tap__ok(recorded_walk__again(r) == WALK_DONE && !w->first && r->nslots == 1,
 		"without XR_ROW_MEMORY the walk does not read memory counts");
 	row->flags |= XR_ROW_MEMORY;
-	tap__ok(run__walk(r) == WALK_DONE && w->first && r->nslots == 3 &&
+	tap__ok(recorded_walk__again(r) == WALK_DONE && w->first && r->nslots == 3 &&
 			r->slots[0].word == 800 && r->slots[0].more == 1600 &&
 			r->slots[1].word == 16800 && r->slots[1].more == 400,
 		"counts of memory come first, in bytes");
@@ -177,25 +178,25 @@ TEST(memory)
 		__u64 right = *at[i];
 
 		*at[i] = 8; /* what is not mapped */
-		tap__ok(run__walk(r) == WALK_DONE && !w->first && r->nslots == 1,
+		tap__ok(recorded_walk__again(r) == WALK_DONE && !w->first && r->nslots == 1,
 			"what cannot be read costs the counts, not the sample");
 		*at[i] = right;
 	}
 	row->dups_at = 0;
-	tap__ok(run__walk(r) == WALK_DONE && w->first && r->slots[1].more == 0,
+	tap__ok(recorded_walk__again(r) == WALK_DONE && w->first && r->slots[1].more == 0,
 		"duplications may not be known");
 	row->small_at = 0;
-	tap__ok(run__walk(r) == WALK_DONE && !w->first && r->nslots == 1,
+	tap__ok(recorded_walk__again(r) == WALK_DONE && !w->first && r->nslots == 1,
 		"what is not proven is not read");
-	free(r);
+	run__free(r);
 }
 
 /* Which call each frame is: its environment, the mark of that, and its context. */
 TEST(calls)
 {
-	struct run *r = run__new(&s);
+	struct recorded_walk *r = run__new(&s);
 	struct xr_row *row = &r->walk.row;
-	const struct xr_slot *slots = r->slots;
+	const struct xr_slot *slots;
 	uint64_t f, env[2], at[2];
 
 	f = image__call(&s.m, image__symbol(&s.m, "f"), 0, 0);
@@ -208,34 +209,36 @@ TEST(calls)
 	row->flags = XR_ROW_CALLS;
 	row->gc_count_at = image__alloc(&s.m, 4);
 	image__put32(&s.m, row->gc_count_at, 12);
-	tap__ok(run__walk(r) == WALK_DONE && r->walk.first == XR_F_CALLS && r->nslots == 7 &&
-			slots[0].word == 12 && slots[0].more == XR_COUNTED,
+	recorded_walk__again(r);
+	slots = r->slots;
+	tap__ok(recorded_walk__again(r) == WALK_DONE && r->walk.first == XR_F_CALLS &&
+			r->nslots == 7 && slots[0].word == 12 && slots[0].more == XR_COUNTED,
 		"the number of collections comes first");
 	tap__ok(!slots[2].word && !slots[2].more, "a builtin has no environment");
 	tap__ok(slots[4].word == env[1] && slots[4].more == at[1] && slots[6].word == env[0] &&
 			slots[6].more == (at[0] | XR_CALL_OLD),
 		"the environment that a collection left is old");
 	row->gc_at = 0;
-	tap__ok(run__walk(r) == WALK_DONE && slots[4].more == (at[1] | XR_CALL_OLD),
+	tap__ok(recorded_walk__again(r) == WALK_DONE && slots[4].more == (at[1] | XR_CALL_OLD),
 		"each counts as old if it is not known whether the collector runs");
 	row->gc_count_at = 8; /* what is not mapped */
-	tap__ok(run__walk(r) == WALK_DONE && !slots[0].word && !slots[0].more,
+	tap__ok(recorded_walk__again(r) == WALK_DONE && !slots[0].word && !slots[0].more,
 		"what cannot be read is not a number of collections");
-	free(r);
+	run__free(r);
 }
 
 /* Whose stack is it, of a thread whose stack is [@sp, @top)? */
 static void whose(uint64_t sp, uint64_t top, enum walk_whose wanted, const char *what)
 {
-	struct run *r = run__new(&s);
+	struct recorded_walk *r = run__new(&s);
 	int result;
 
 	r->walk.sp = sp;
 	r->walk.sp_top = top;
-	result = run__walk(r);
+	result = recorded_walk__again(r);
 	tap__ok(result == WALK_DONE && r->walk.whose == (uint32_t)wanted, "%s (%d, whose %u)", what,
 		result, r->walk.whose);
-	free(r);
+	run__free(r);
 }
 
 /*
@@ -297,7 +300,7 @@ TEST(altrep)
 TEST(deep)
 {
 	uint64_t names[2], calls[2];
-	struct run *r;
+	struct recorded_walk *r;
 	bool right = true;
 
 	plain(layout_now(), (size_t)(XR_CONTEXTS_MAX + 8) * (XR_CONTEXT_MAX + 64));
@@ -308,16 +311,16 @@ TEST(deep)
 	for (uint32_t i = 1; i < XR_CONTEXTS_MAX; i++)
 		image__push(&s.m, 4, calls[i & 1], 0);
 	r = run__new(&s);
-	tap__ok(run__walk(r) == WALK_DONE && r->walk.frames == XR_CONTEXTS_MAX - 1 &&
+	tap__ok(recorded_walk__again(r) == WALK_DONE && r->walk.frames == XR_CONTEXTS_MAX - 1 &&
 			r->nslots == XR_CONTEXTS_MAX - 1,
 		"as many contexts as are walked");
 	for (uint32_t i = 0; right && i < r->nslots; i++)
 		right = (r->slots[i].word & XR_WORD_MASK) == names[(XR_CONTEXTS_MAX - 1 - i) & 1];
 	tap__ok(right, "and they come out in order");
 	image__push(&s.m, 4, calls[1], 0);
-	tap__ok(run__walk(r) == WALK_CUT && r->walk.frames == XR_CONTEXTS_MAX,
+	tap__ok(recorded_walk__again(r) == WALK_CUT && r->walk.frames == XR_CONTEXTS_MAX,
 		"one more: outer frames are cut");
-	free(r);
+	run__free(r);
 }
 
 /* A word as it might lie in R's memory, or not. */
@@ -350,7 +353,7 @@ TEST(random)
 	const uint32_t size = 1 << 13, images = tap__all() ? 20000 : 5000;
 	uint32_t results[3] = {0};
 	bool ok = true;
-	struct run *r;
+	struct recorded_walk *r;
 
 	plain(layout_now(), size);
 	r = run__new(&s);
@@ -363,9 +366,8 @@ TEST(random)
 		}
 		/* something must be found, or nothing is tried */
 		image__put64(&s.m, s.m.head_at, IMAGE_STACK_AT + (some(size / 2) & ~7ull));
-		r->ntexts = 0;
 		r->walk.row.flags = i & 1 ? XR_ROW_GC : 0;
-		result = run__walk(r);
+		result = recorded_walk__again(r);
 		ok = (result == WALK_DONE || result == WALK_CUT ||
 		      (result < 0 && -result < XR_ERRORS)) &&
 		     r->walk.frames <= XR_CONTEXTS_MAX;
@@ -375,7 +377,7 @@ TEST(random)
 	}
 	tap__ok(ok, "%u images of random words: a walk of each ends", images);
 	tap__diag("%u whole, %u cut, %u refused", results[0], results[1], results[2]);
-	free(r);
+	run__free(r);
 }
 
 TEST(whose)

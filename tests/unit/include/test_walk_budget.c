@@ -20,9 +20,9 @@ static void start(void)
 }
 
 /* A walk of a process that stands still, and its reads and looks at the time from now on. */
-static struct run *begin(void)
+static struct recorded_walk *begin(void)
 {
-	struct run *r = run__new(&s);
+	struct recorded_walk *r = run__new(&s);
 
 	r->walk.steady = 1;
 	s.m.reads = 0;
@@ -52,17 +52,17 @@ TEST(cut)
 	const char *part;
 	char whole[1024];
 	uint64_t all, most = 0, wrong = 0, beyond = 0, last = 0, shrunk = 0;
-	struct run *r;
+	struct recorded_walk *r;
 
 	ordinary(DEPTH);
 	r = begin();
-	run__walk(r);
+	recorded_walk__again(r);
 	all = r->walk.budget.work;
 	snprintf(whole, sizeof(whole), "%s", run__line(r));
 	tap__ok(r->nslots == 2 * DEPTH && !r->walk.budget.over && !r->asked,
 		"without limits: %d frames in %d reads, and no look at the time",
 		(int)r->nslots / 2, (int)all);
-	free(r);
+	run__free(r);
 
 	for (uint32_t max = 1; max <= all + WALK_LOOK; max++) {
 		const uint32_t look = max > WALK_LOOK_FIRST ? max + WALK_LOOK : WALK_LOOK_FIRST;
@@ -72,7 +72,7 @@ TEST(cut)
 		r = begin();
 		r->walk.budget.work_max = max;
 		budget = &r->walk.budget;
-		result = run__walk(r);
+		result = recorded_walk__again(r);
 		part = run__line(r);
 		wrong += result != (budget->over ? WALK_CUT : WALK_DONE) || r->nslots % 2 ||
 			 strncmp(whole, part, strlen(part));
@@ -81,7 +81,7 @@ TEST(cut)
 		last = r->nslots;
 		if (budget->over)
 			most = max;
-		free(r);
+		run__free(r);
 	}
 	tap__ok(!wrong, "with any limit of work: the inner frames, each whole");
 	tap__ok(!beyond, "and no more work than that and what lies between two looks");
@@ -90,17 +90,17 @@ TEST(cut)
 }
 
 /* A walk whose clock begins at @now and goes on by @pace at each look; @r is the caller's. */
-static int timed(struct run *r, uint64_t now, uint64_t pace, uint64_t deadline)
+static int timed(struct recorded_walk *r, uint64_t now, uint64_t pace, uint64_t deadline)
 {
 	r->now = now;
 	r->pace = pace;
 	r->walk.budget.deadline = deadline;
-	return run__walk(r);
+	return recorded_walk__again(r);
 }
 
 TEST(time)
 {
-	struct run *r;
+	struct recorded_walk *r;
 	uint64_t all;
 
 	ordinary(DEPTH);
@@ -109,7 +109,7 @@ TEST(time)
 	all = r->walk.budget.work;
 	tap__ok(r->asked && r->asked <= 1 + (all - WALK_LOOK_FIRST) / WALK_LOOK,
 		"the time is looked at %d times in %d reads", (int)r->asked, (int)all);
-	free(r);
+	run__free(r);
 	r = begin();
 	tap__ok(timed(r, 999, 1, 1001) == WALK_CUT && r->walk.budget.over && r->asked == 2,
 		"the second look finds that there is none");
@@ -117,7 +117,7 @@ TEST(time)
 		"and no more is read (%d)", (int)r->walk.budget.work);
 	tap__ok(timed(r, 1001, 1, 100000) == WALK_DONE && !r->walk.budget.over,
 		"the next walk has its full time again");
-	free(r);
+	run__free(r);
 	/* the innermost frames of a deep stack */
 	r = begin();
 	r->walk.budget.reduced = 1;
@@ -125,13 +125,13 @@ TEST(time)
 			r->walk.frames >= 2,
 		"with a reduced budget, and no time: %d frames in %d reads", (int)r->walk.frames,
 		(int)r->walk.budget.work);
-	free(r);
+	run__free(r);
 
 	ordinary(10);
 	r = begin();
 	tap__ok(timed(r, 2, 0, 1) == WALK_DONE && !r->asked,
 		"a short stack is through before the first look, however late it is");
-	free(r);
+	run__free(r);
 }
 
 /* A srcfile with as many variables as are looked at, none of them `filename`. */
@@ -167,7 +167,7 @@ TEST(one_frame)
 
 	for (int cheap = 0; cheap < 12; cheap++) {
 		const struct walk *w;
-		struct run *r;
+		struct recorded_walk *r;
 
 		start();
 		push(&s, "outer", 0);
@@ -181,10 +181,10 @@ TEST(one_frame)
 		r = begin();
 		w = &r->walk;
 		r->walk.budget.work_max = 1;
-		wrong += run__walk(r) != WALK_CUT || r->nslots != 2 * w->frames;
+		wrong += recorded_walk__again(r) != WALK_CUT || r->nslots != 2 * w->frames;
 		parts += w->contexts > w->frames;
 		most = w->budget.work > most ? w->budget.work : most;
-		free(r);
+		run__free(r);
 	}
 	tap__ok(!wrong && parts, "a frame whose place is not found in time is left out (%d of 12)",
 		(int)parts);
@@ -194,12 +194,12 @@ TEST(one_frame)
 /* What one walk costs. */
 static int work(void)
 {
-	struct run *r = begin();
+	struct recorded_walk *r = begin();
 	int n;
 
-	run__walk(r);
+	recorded_walk__again(r);
 	n = (int)r->walk.budget.work;
-	free(r);
+	run__free(r);
 	return n;
 }
 
@@ -283,7 +283,7 @@ TEST(in_vain)
 TEST(generations)
 {
 	uint64_t count_at, cell, before, after;
-	struct run *r;
+	struct recorded_walk *r;
 
 	start();
 	cell = image__cell(&s.m, 2, image__string(&s.m, "late.R"), s.m.nil, s.other);
@@ -293,9 +293,9 @@ TEST(generations)
 	push_bc(&s, "g", bytecode__tableless(4), 2);
 	s.row.gc_count_at = count_at;
 	r = begin();
-	run__walk(r);
+	recorded_walk__again(r);
 	before = s.m.reads;
-	run__walk(r);
+	recorded_walk__again(r);
 	after = s.m.reads - before;
 	tap__ok(after < before / 2, "in vain once is in vain until R collects: %d reads, not %d",
 		(int)after, (int)before);
@@ -304,10 +304,10 @@ TEST(generations)
 	tap__is(run__says(r), "g f late.R#3 ", "after that it is looked for again");
 	image__put64(&s.m, cell + 8 * R_TAG, s.other);
 	r->walk.steady = 0;
-	run__walk(r);
+	recorded_walk__again(r);
 	image__put64(&s.m, cell + 8 * R_TAG, s.filename);
 	tap__is(run__says(r), "g f late.R#3 ", "and in each walk, if R may run meanwhile");
-	free(r);
+	run__free(r);
 }
 
 /* --- what samples of a process may cost, by those before --- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The walk (walk.h) over any memory, by itself: what it finds, and that as a line of R's profiler.
- * For tools/record_image, where the memory is a live process, and for the test that replays what
- * that recorded.
+ * For tools/record_image, where the memory is a live process, for the test that replays what that
+ * recorded, and for those of the walk over memory that is made up (walk_image.h).
  */
 #ifndef XR_TEST_RECORDED_WALK_H
 #define XR_TEST_RECORDED_WALK_H
@@ -11,16 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "profile/names.h"
 
-#define WALK_FN	  static inline __attribute__((unused))
-#define WALK_HOOK static
+#define WALK_FN static inline __attribute__((unused))
 #define WALK_PLAIN
 
 #include "walk.h"
-#include "replay/recorded.h"
 
 struct recorded_text {
 	uint64_t id; /* an address; odd: a hash */
@@ -32,44 +31,59 @@ struct recorded_walk {
 	/* Copy @len bytes at @addr to @to: 0 or negative.  @kind: as in an image (recorded.h). */
 	int (*read)(void *arg, char kind, uint64_t addr, void *to, uint32_t len);
 	void *arg;
+	bool knows;    /* which symbols were sent */
 	uint64_t file; /* the innermost location */
 	uint32_t line;
 	struct xr_slot *slots;
 	bool *builtin; /* for each slot: its context is a builtin's */
-	uint32_t nslots;
-	size_t cap_slots, cap_builtin, cap_texts;
 	struct recorded_text *texts;
-	uint32_t ntexts;
+	struct xr_place *places;
+	uint32_t nslots, ntexts, nplaces;
+	size_t cap_slots, cap_builtin, cap_texts, cap_places;
+	uint64_t now;	/* what walk__now() says, */
+	uint64_t pace;	/* and by how much more the next time */
+	uint64_t asked; /* how often it was */
 };
 
-static int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr)
+static inline struct recorded_walk *recorded_walk__of(struct walk *w)
+{
+	return (struct recorded_walk *)w;
+}
+
+static inline int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr)
 {
 	static const char kinds[] = {
 		[READ_OBJECT] = 'o', [READ_CONTEXT] = 'c', [READ_GLOBAL] = 'g',
 		[READ_GC] = 'x',     [READ_PC] = 'p',
 	};
-	struct recorded_walk *rw = (struct recorded_walk *)w;
+	struct recorded_walk *rw = recorded_walk__of(w);
 
 	if (!len || addr > UINT64_MAX - len)
 		return -1;
 	return rw->read(rw->arg, kinds[kind], addr, dst, len);
 }
 
-static const struct recorded_text *recorded_walk__find(const struct recorded_walk *rw, uint64_t id)
+/* The text of @id, or of the file of that place; NULL: it was not sent. */
+static inline const char *recorded_walk__find(const struct recorded_walk *rw, uint64_t id)
 {
 	for (uint32_t i = 0; i < rw->ntexts; i++)
 		if (rw->texts[i].id == id)
-			return &rw->texts[i];
+			return rw->texts[i].text;
+	for (uint32_t i = 0; i < rw->nplaces && !(id & 1); i++)
+		if (rw->places[i].id == id)
+			return recorded_walk__find(rw, rw->places[i].file);
 	return NULL;
 }
 
-static int walk__known(struct walk *w, __u64 sym)
+static inline int walk__known(struct walk *w, __u64 sym)
 {
-	return recorded_walk__find((struct recorded_walk *)w, sym) != NULL;
+	struct recorded_walk *rw = recorded_walk__of(w);
+
+	return rw->knows && recorded_walk__find(rw, sym);
 }
 
-static int recorded_walk__keep(struct recorded_walk *rw, uint64_t id, const char *text,
-			       uint32_t len)
+static inline int recorded_walk__keep(struct recorded_walk *rw, uint64_t id, const char *text,
+				      uint32_t len)
 {
 	struct recorded_text *new;
 
@@ -85,50 +99,68 @@ static int recorded_walk__keep(struct recorded_walk *rw, uint64_t id, const char
 	return 0;
 }
 
-/* @id 0: the text's hash. */
-static int recorded_walk__send(struct recorded_walk *rw, uint64_t id, uint64_t addr, uint32_t len)
+/* The text of @len bytes, at most @max, at @addr; @id 0: its hash. */
+static inline int recorded_walk__send(struct recorded_walk *rw, uint64_t id, uint64_t addr,
+				      uint32_t len, uint32_t max)
 {
 	char text[XR_NAME_MAX];
 
-	if (len > sizeof(text) || (len && rw->read(rw->arg, 'o', addr, text, len)))
+	if (len > max)
+		abort();
+	if (len && rw->read(rw->arg, 'o', addr, text, len))
 		return -XR_BAD_SYMBOL;
 	if (!id)
 		rw->walk.hash = id = map__hash_bytes(text, len) | 1;
 	return recorded_walk__keep(rw, id, text, len);
 }
 
-static int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len)
+static inline int walk__send_symbol(struct walk *w, __u64 sym, __u64 addr, __u32 len)
 {
-	return recorded_walk__send((struct recorded_walk *)w, sym, addr, len);
+	return recorded_walk__send(recorded_walk__of(w), sym, addr, len, XR_NAME_MAX);
 }
 
-static int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
+static inline int walk__send_hashed(struct walk *w, __u64 addr, __u32 len)
 {
-	return recorded_walk__send((struct recorded_walk *)w, 0, addr, len);
+	return recorded_walk__send(recorded_walk__of(w), 0, addr, len, XR_TEXT_MAX);
 }
 
-/* There are no labels in these. */
-static int walk__send_labels(struct walk *w)
+/* As a sampler does, but with `=` and `;` in place of NUL. */
+static inline int walk__send_labels(struct walk *w)
 {
-	(void)w;
-	return -XR_BAD_SYMBOL;
+	struct recorded_walk *rw = recorded_walk__of(w);
+	char text[XR_LABELS_TEXT];
+	uint32_t len = 0;
+
+	for (uint32_t i = 0; i < w->labels.n; i++) {
+		const uint32_t n = w->labels.len[i];
+
+		if (len + n + 1 > sizeof(text))
+			abort();
+		if (n && rw->read(rw->arg, 'o', w->labels.at[i], text + len, n))
+			return -XR_BAD_SYMBOL;
+		len += n;
+		text[len++] = i & 1 ? ';' : '=';
+	}
+	w->hash = map__hash_bytes(text, len) | 1;
+	return recorded_walk__keep(rw, w->hash, text, len);
 }
 
-/* Their samples tell no packages: a place is a srcfile, and has its name. */
-static int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
+static inline int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
 {
-	struct recorded_walk *rw = (struct recorded_walk *)w;
-	const struct recorded_text *name = recorded_walk__find(rw, file);
+	struct recorded_walk *rw = recorded_walk__of(w);
 
-	(void)line;
-	if (!name)
-		return 0;
-	return recorded_walk__keep(rw, id, name->text, XR_NAME_MAX);
+	for (uint32_t i = 0; i < rw->nplaces; i++)
+		if (rw->places[i].id == id)
+			return 0;
+	if (array__room(&rw->places, rw->nplaces, &rw->cap_places, sizeof(*rw->places)))
+		return -XR_LOST;
+	rw->places[rw->nplaces++] = (struct xr_place){.id = id, .file = file, .line = line};
+	return 0;
 }
 
-static int walk__emit(struct walk *w, __u64 word, __u64 more)
+static inline int walk__emit(struct walk *w, __u64 word, __u64 more)
 {
-	struct recorded_walk *rw = (struct recorded_walk *)w;
+	struct recorded_walk *rw = recorded_walk__of(w);
 
 	if (array__room(&rw->slots, rw->nslots, &rw->cap_slots, sizeof(*rw->slots)) ||
 	    array__room(&rw->builtin, rw->nslots, &rw->cap_builtin, sizeof(*rw->builtin)))
@@ -138,11 +170,12 @@ static int walk__emit(struct walk *w, __u64 word, __u64 more)
 	return 0;
 }
 
-/* It may take its time: recorded_walk__run() gives no deadline. */
-static __u64 walk__now(struct walk *w)
+static inline __u64 walk__now(struct walk *w)
 {
-	(void)w;
-	return 0;
+	struct recorded_walk *rw = recorded_walk__of(w);
+
+	rw->asked++;
+	return rw->now += rw->pace;
 }
 
 /* recorded_walk__forget - what was found and is remembered: the next walk is as the first. */
@@ -150,7 +183,7 @@ static inline void recorded_walk__forget(struct recorded_walk *rw)
 {
 	for (uint32_t i = 0; i < rw->ntexts; i++)
 		free(rw->texts[i].text);
-	rw->ntexts = 0;
+	rw->ntexts = rw->nplaces = 0;
 	memset(&rw->walk, 0, sizeof(rw->walk));
 }
 
@@ -158,37 +191,50 @@ static inline void recorded_walk__free(struct recorded_walk *rw)
 {
 	recorded_walk__forget(rw);
 	free(rw->texts);
+	free(rw->places);
 	free(rw->slots);
 	free(rw->builtin);
 }
 
-/* recorded_walk__run - one walk.  WALK_DONE, WALK_CUT or -enum xr_error. */
-static inline int recorded_walk__run(struct recorded_walk *rw, const struct xr_row *row)
+/* recorded_walk__again - one walk of the row that it has.  WALK_DONE, WALK_CUT or -enum xr_error.
+ */
+static inline int recorded_walk__again(struct recorded_walk *rw)
 {
+	uint32_t steps = 0;
 	int err;
 
+	rw->nslots = 0;
+	err = walk__begin(&rw->walk);
+	if (!err)
+		err = labels__begin(&rw->walk);
+	if (!err && rw->walk.row.flags & XR_ROW_LINES)
+		err = lines__innermost(&rw->walk);
+	rw->file = rw->walk.file;
+	rw->line = rw->walk.line;
+	while (!err) {
+		err = walk__step(&rw->walk);
+		if (++steps > XR_CONTEXTS_MAX + 1)
+			abort();
+	}
+	return err;
+}
+
+/* recorded_walk__run - one walk of @row, of a target that stands still, without a deadline. */
+static inline int recorded_walk__run(struct recorded_walk *rw, const struct xr_row *row)
+{
 	rw->walk.row = *row;
 	rw->walk.steady = 1;
-	rw->nslots = 0;
-	rw->file = rw->line = 0;
-	err = walk__begin(&rw->walk);
-	if (!err && (row->flags & XR_ROW_LINES)) {
-		err = lines__innermost(&rw->walk);
-		rw->file = rw->walk.file;
-		rw->line = rw->walk.line;
-	}
-	while (!err)
-		err = walk__step(&rw->walk);
-	return err;
+	rw->knows = true;
+	return recorded_walk__again(rw);
 }
 
 /* --- as a line of R's profiler: eval.c, doprof() and lineprof() --- */
 
 static inline const char *recorded_walk__text(const struct recorded_walk *rw, uint64_t id)
 {
-	const struct recorded_text *text = recorded_walk__find(rw, id);
+	const char *text = recorded_walk__find(rw, id);
 
-	return text ? text->text : "<not sent>";
+	return text ? text : "<not sent>";
 }
 
 static inline void recorded_walk__name(const struct recorded_walk *rw, const struct xr_slot *slot,
@@ -196,11 +242,9 @@ static inline void recorded_walk__name(const struct recorded_walk *rw, const str
 {
 	const enum xr_form form = (enum xr_form)(slot->word >> XR_FORM_SHIFT);
 
-	buf__str(line, "\"");
 	if (name__render(line, form, recorded_walk__text(rw, slot->word & XR_WORD_MASK),
 			 recorded_walk__text(rw, slot->more), slot->more))
 		buf__printf(line, "<form %d>", (int)form);
-	buf__str(line, "\" ");
 }
 
 static inline void recorded_walk__place(const struct recorded_walk *rw, const char *const *files,
@@ -238,7 +282,9 @@ static inline void recorded_walk__line(const struct recorded_walk *rw, const cha
 	for (uint32_t i = 0; i + step <= rw->nslots; i += step) {
 		if (inner >= 0 && rw->builtin[i])
 			continue;
+		buf__str(line, "\"");
 		recorded_walk__name(rw, &rw->slots[i], line);
+		buf__str(line, "\" ");
 		if (step == 2 && frames++ >= inner)
 			recorded_walk__place(rw, files, nfiles, rw->slots[i + 1].word,
 					     (uint32_t)rw->slots[i + 1].more, line);

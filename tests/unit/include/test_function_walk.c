@@ -360,7 +360,6 @@ TEST(imports)
 	}
 }
 
-/* A chain that costs more than a sample may. */
 TEST(budget)
 {
 	struct recorded_walk *r;

@@ -180,7 +180,6 @@ TEST(cost)
 	run__free(r);
 }
 
-/* Each read fails once: the sample has its frame, and labels that are right, or none. */
 TEST(faults)
 {
 	static const char *const keys[] = {"a", "b"};

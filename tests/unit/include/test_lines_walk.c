@@ -160,7 +160,6 @@ TEST(bytecode)
 	check_put(&s, table, R_INTSXP | R_ALTREP_BIT, "g f ", "a table whose data is elsewhere");
 }
 
-/* Each read fails in turn: an error, or a location less; never a wrong one. */
 TEST(faults)
 {
 	static const char right[] = "b.R#2 compiled a.R#1 inner b.R#9 outer ";

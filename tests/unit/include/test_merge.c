@@ -142,7 +142,6 @@ TEST(owners)
 		(unsigned long long)ndead);
 }
 
-/* Whatever the keys and frames are: R's part comes out whole and in order, and so do the frames. */
 TEST(any)
 {
 	uint32_t wrong = 0;

@@ -289,7 +289,6 @@ TEST(ends)
 	tap__ok(unwind__frame(&u) == UNWIND_NO_TABLE, "code without a table");
 }
 
-/* Any rules over any words: it ends, and the stack pointer ascends. */
 TEST(any)
 {
 	uint32_t descends = 0;

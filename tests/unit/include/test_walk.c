@@ -53,7 +53,6 @@ static bool run__begins(const struct recorded_walk *r, const struct recorded_wal
 	       (!r->nslots || !memcmp(r->slots, whole->slots, r->nslots * sizeof(*r->slots)));
 }
 
-/* Fail each read in turn: the walk returns the error, and what it emitted before is right. */
 TEST(faults)
 {
 	uint64_t reads, errors[XR_ERRORS] = {0};
@@ -296,7 +295,6 @@ TEST(altrep)
 	check(&s, "lst[[?]] ", "a subscript whose data is elsewhere");
 }
 
-/* Contexts up to the limit, and one more. */
 TEST(deep)
 {
 	uint64_t names[2], calls[2];

@@ -46,7 +46,6 @@ static void ordinary(int depth)
 	}
 }
 
-/* Whatever is allowed: what comes out is the inner part of the stack, whole frames of it. */
 TEST(cut)
 {
 	const char *part;
@@ -395,7 +394,6 @@ TEST(recovery)
 	tap__ok(!row.reduced, "until as many were not");
 }
 
-/* One of six is too deep: it is cut, the others are whole. */
 TEST(now_and_then)
 {
 	struct xr_row row = {0};

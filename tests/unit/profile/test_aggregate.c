@@ -170,7 +170,6 @@ TEST(full)
 	tap__ok(aggregate__dropped(a) == 1, "is counted, too");
 }
 
-/* Each call has its own rows: samples of calls that do not fit keep their stack. */
 TEST(full_of_calls)
 {
 	struct profile_call call = {.name = "predict", .began = 1};
@@ -199,7 +198,6 @@ TEST(full_of_calls)
 		(unsigned long long)without);
 }
 
-/* More is known of a process than was with its first sample. */
 TEST(update)
 {
 	const struct profile_label service = {"service", "shop"};
@@ -263,7 +261,6 @@ static size_t entries(size_t i, uint64_t *sum)
 	return n;
 }
 
-/* A wait comes at its end. */
 TEST(waits)
 {
 	const uint64_t wait = 100 * TIMELINE_WIDTH, end = 1000 * TIMELINE_WIDTH;

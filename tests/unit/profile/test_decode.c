@@ -8,6 +8,19 @@
 #define USUAL	   FLAGS(0)
 #define SECOND	   ((struct shape){.serial = 2})
 
+BEFORE()
+{
+	start();
+	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
+	send_text(1, 0x200, XR_TEXT_SYMBOL, "g");
+	send_text(1, 0x77, XR_TEXT_HASHED, "a.R");
+}
+
+AFTER()
+{
+	finish();
+}
+
 static struct xr_slot item(double number)
 {
 	uint64_t bits;
@@ -22,9 +35,6 @@ TEST(names)
 	const char *name;
 
 	decoder__free(NULL);
-	start();
-	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
-	send_text(1, 0x200, XR_TEXT_SYMBOL, "g");
 	send_text(1, 0x100, XR_TEXT_HASHED, "text");
 	becomes("f <Anonymous> f::g f:::g f$g f[[g]] f[[\"text\"]] f[[-1]] f[[2]] f[[?]]", USUAL,
 		SLOTS(SYMBOL(0x100), ANON, FRAME(XR_FORM_COLON2, 0x100, 0x200),
@@ -73,16 +83,12 @@ TEST(names)
 	send_sample(USUAL, NO_SLOTS);
 	tap__ok(!seen.nframes, "no frames: top level");
 	tap__ok(!malformed(), "nothing was malformed");
-	finish();
 }
 
 TEST(lines)
 {
 	const struct shape of_file = {.flags = XR_F_LINES, .file = 0x77, .line = 5};
 
-	start();
-	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
-	send_text(1, 0x77, XR_TEXT_HASHED, "a.R");
 	becomes("f(a.R:5) <Anonymous>(a.R:9)", of_file,
 		SLOTS(SYMBOL(0x100), PAIR(0x77, 9), ANON, PAIR(0, 0)));
 	send_sample(FLAGS(XR_F_LINES), SLOTS(SYMBOL(0x100), PAIR(0x77, 9), SYMBOL(0x100)));
@@ -97,7 +103,6 @@ TEST(lines)
 		NO_SLOTS);
 	tap__ok(!(seen.sample.flags & (XR_F_GC | XR_F_UNPROVEN)),
 		"R's place and R's collector are not its own");
-	finish();
 }
 
 /* What the decoder counted, until the next call. */
@@ -119,16 +124,8 @@ static void send_part(uint32_t cpu, uint16_t level, uint32_t part, uint32_t flag
 		    &SYMBOL(part ? 0x200 : 0x100), !(flags & XR_F_DISCARD));
 }
 
-static void start_parts(void)
-{
-	start();
-	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
-	send_text(1, 0x200, XR_TEXT_SYMBOL, "g");
-}
-
 TEST(parts)
 {
-	start_parts();
 	send_part(0, 0, 0, XR_F_MORE);
 	send_part(70, 0, 0, XR_F_MORE);
 	tap__ok(!seen.samples, "a part is not a sample");
@@ -165,13 +162,10 @@ TEST(parts)
 	send_part(65535, 0, 0, 0);
 	send_part(65536, 0, 0, 0);
 	tap__is(counts(), "5 samples, 4 partial, 4 malformed", "the highest cpu, and one past it");
-	finish();
 }
 
-/* A sample that interrupted another on its cpu comes between the other's parts. */
 TEST(levels)
 {
-	start_parts();
 	send_part(3, 0, 0, XR_F_MORE);
 	send_part(3, 1, 0, XR_F_MORE);
 	send_part(3, 2, 0, 0);
@@ -195,14 +189,10 @@ TEST(levels)
 	r.sample.event = XR_EVENTS;
 	send();
 	tap__is(counts(), "5 samples, 0 partial, 3 malformed", "an unknown event");
-	finish();
 }
 
-/* The counts that come before the frames of part 0, and of no other. */
 TEST(memory)
 {
-	start();
-	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
 	send_sample(FLAGS(XR_F_MEMORY | XR_F_MORE),
 		    SLOTS(PAIR(800, 1600), PAIR(5600, 7), SYMBOL(0x100)));
 	becomes("f f", (struct shape){.flags = XR_F_MEMORY, .part = 1}, SLOTS(SYMBOL(0x100)));
@@ -225,7 +215,6 @@ TEST(memory)
 	send_sample(FLAGS(XR_F_MEMORY | XR_F_LINES),
 		    SLOTS(PAIR(800, 1600), PAIR(5600, 7), SYMBOL(0x100)));
 	tap__ok(malformed() == 3, "a sample too short for counts and frames is malformed");
-	finish();
 }
 
 /* A name of @n bytes that ends in @end, sent as the text of a symbol or a string; the name made. */
@@ -244,7 +233,6 @@ static const char *long_name(uint32_t kind, size_t n, const char *end)
 	return seen.name;
 }
 
-/* Names are whole up to the longest that R can have; a cut name is marked. */
 TEST(long)
 {
 	const struct {
@@ -264,7 +252,6 @@ TEST(long)
 	};
 	const char *name;
 
-	start();
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		name = long_name(XR_TEXT_SYMBOL, cases[i].n, cases[i].end);
 		tap__ok(name &&
@@ -281,7 +268,6 @@ TEST(long)
 	tap__ok(!decoder__stats(d)->malformed, "all were taken");
 	long_name(XR_TEXT_HASHED, XR_TEXT_MAX + 1, "");
 	tap__ok(decoder__stats(d)->malformed == 1, "one longer than it may be");
-	finish();
 }
 
 static void check_file(uint64_t file, const char *want)
@@ -293,9 +279,6 @@ static void check_file(uint64_t file, const char *want)
 /* Srcfiles, by their addresses: those in no file are told apart. */
 TEST(sources)
 {
-	start();
-	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
-	send_text(1, 0x77, XR_TEXT_HASHED, "a.R");
 	send_text(1, 0x79, XR_TEXT_HASHED, "<text>");
 	send_text(1, 0x7b, XR_TEXT_HASHED, "");
 	send_place(1, 0x5000, 0x77, 0);
@@ -319,7 +302,6 @@ TEST(sources)
 	check_file(0x6000 + 16 * 98, "f(<text>#65:3)");
 	check_file(0x6000 + 16 * 99, "f(<text>#65:3)");
 	tap__ok(seen.sources == 6 + 62, "of very many only some are reported: %u", seen.sources);
-	finish();
 }
 
 TEST(packages)
@@ -327,9 +309,6 @@ TEST(packages)
 	const struct shape packages = {.flags = XR_F_PACKAGES};
 	const struct shape both = {.flags = XR_F_PACKAGES | XR_F_LINES, .file = 0x77, .line = 5};
 
-	start();
-	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
-	send_text(1, 0x77, XR_TEXT_HASHED, "a.R");
 	send_text(1, 0x99, XR_TEXT_HASHED, "stats");
 	send_place(1, 0x55, 0x77, 12);
 	becomes("stats!f{a.R:12} .GlobalEnv!<Anonymous> base!f{a.R:12} f", packages,
@@ -356,7 +335,6 @@ TEST(packages)
 		"a part without packages after one with them is refused");
 	becomes("<Anonymous>", (struct shape){.flags = XR_F_PACKAGES, .serial = 2},
 		SLOTS(ANON, PAIR(0x99, 0x55)));
-	finish();
 }
 
 /*
@@ -368,8 +346,6 @@ TEST(native_parts)
 	const uint32_t flags = XR_F_LINES | XR_F_PACKAGES, parts = 4;
 	struct xr_slot slots[XR_CHUNK_FULL];
 
-	start();
-	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
 	for (uint32_t part = 0; part < parts; part++) {
 		for (uint32_t i = 0; i < XR_CHUNK_FULL; i++) {
 			slots[i] = FRAME(XR_FORM_NATIVE, 0x1000 * (part + 1) + i, 0);
@@ -389,7 +365,6 @@ TEST(native_parts)
 		send();
 	}
 	tap__ok(seen.samples == 1 && malformed(), "more native frames than there may be");
-	finish();
 }
 
 TEST(deep)
@@ -397,8 +372,6 @@ TEST(deep)
 	const uint32_t parts = XR_CONTEXTS_MAX / XR_CHUNK_SLOTS;
 	struct xr_slot slots[XR_CHUNK_SLOTS];
 
-	start();
-	send_text(1, 0x100, XR_TEXT_SYMBOL, "f");
 	for (uint32_t i = 0; i < XR_CHUNK_SLOTS; i++)
 		slots[i] = SYMBOL(0x100);
 	for (uint32_t part = 0; part < parts; part++)
@@ -410,5 +383,4 @@ TEST(deep)
 		send_sample((struct shape){.flags = XR_F_MORE, .part = part}, slots,
 			    XR_CHUNK_SLOTS);
 	tap__ok(seen.samples == 1 && malformed() == 1, "a deeper one is malformed");
-	finish();
 }

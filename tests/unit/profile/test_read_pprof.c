@@ -340,7 +340,6 @@ TEST(damaged)
 		       "more strings than there is room for");
 }
 
-/* Names are in files as they are in an Rprof.out. */
 TEST(names)
 {
 	begin("samples count", "f");
@@ -379,7 +378,6 @@ TEST(freed)
 		"more names than fit: those that come again are read again");
 }
 
-/* Samples of processes that do not fit. */
 TEST(crowd)
 {
 	enum { PROCESSES = 20000 };

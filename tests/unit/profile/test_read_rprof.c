@@ -118,7 +118,6 @@ TEST(damaged)
 		       "a line without an end");
 }
 
-/* However the bytes come, and compressed or not. */
 TEST(pieces)
 {
 	static const char text[] = "GC profiling: " LINES "#File 1: a.R\n\"<GC>\" 1#7 \"g\" 1#12 "
@@ -140,7 +139,6 @@ TEST(pieces)
 	tap__ok(same, "a cut compressed file is an error");
 }
 
-/* More different stacks than there is room for: none is lost. */
 TEST(room)
 {
 	static struct buf b;

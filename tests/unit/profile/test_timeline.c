@@ -31,7 +31,6 @@ TEST(spans)
 	tap__ok(!t.n && !t.width, "as new");
 }
 
-/* As spans become wider each entry stays at its time. */
 TEST(wider)
 {
 	struct timeline t = {0};

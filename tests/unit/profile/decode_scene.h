@@ -16,7 +16,6 @@ struct seen {
 	const char *name; /* of the innermost frame */
 	uint32_t nframes;
 	enum frame_kind kind;
-	uint64_t id; /* of the stack */
 	struct sample sample;
 	size_t touched; /* bytes of names: makes the sanitizers look at all of them */
 };
@@ -31,7 +30,6 @@ static inline void on_sample(void *arg, const struct sample *s)
 	seen->nframes = stack->nframes;
 	seen->name = stack->nframes ? stack->frames[0]->function->text : NULL;
 	seen->kind = stack->nframes ? stack->frames[0]->kind : FRAME_R;
-	seen->id = stack->id;
 	seen->last.len = 0;
 	for (uint32_t i = 0; i < stack->nframes; i++) {
 		const struct frame *f = stack->frames[i];

@@ -35,7 +35,6 @@ static const struct {
 	{"later::run_now httpuv::service runServer", true},
 	{"later::execCallbacks later::run_now httpuv::service", true},
 	{"=epoll_wait =uv_run later::run_now httpuv::service", true},
-	{"later::run_now", true},
 	{"base::unserialize parallel::recvData.SOCKnode parallel::recvData base::doTryCatch "
 	 "base::tryCatchOne base::tryCatchList base::tryCatch parallel::workCommand "
 	 "parallel::workLoop",
@@ -54,12 +53,8 @@ static const struct {
 	 false},
 	{"base::readLines <Anonymous> later::execCallbacks later::run_now", false},
 	{"base::unserialize <Anonymous> base::do.call parallel::workCommand", false},
-	{"base::Sys.sleep base::do.call base::doTryCatch parallel::workCommand", false},
-	{"base::Sys.sleep request Rserve::run.Rserve", false},
 	/* one of that name that is somebody else's */
 	{"mine::service main", false},
-	{"mine::run_now later::service", false},
-	{"base::Sys.sleep main", false},
 	{"=select", false},
 	{"", false},
 };

@@ -20,7 +20,7 @@ BEFORE()
 	last = image__cell(&s.m, R_LISTSXP, s.m.nil, s.m.nil, image__symbol(&s.m, "width"));
 	count_at = row->gc_count_at = image__alloc(&s.m, 8);
 	row->labels_at = last;
-	image__push(&s.m, R_CTXT_FUNCTION, image__call(&s.m, image__symbol(&s.m, "f"), 0, 0), 0);
+	push(&s, "f", 0);
 }
 
 static uint64_t strings(const char *const *texts, uint32_t n)

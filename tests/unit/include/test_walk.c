@@ -145,7 +145,7 @@ TEST(long_name)
 	struct recorded_walk *r;
 
 	memset(name, 'n', 10000); /* the longest that R takes */
-	image__push(&s.m, 4, image__call(&s.m, image__symbol(&s.m, name), 0, 0), 0);
+	push(&s, name, 0);
 	r = run__new(&s);
 	recorded_walk__again(r);
 	tap__is(recorded_walk__text(r, r->slots[0].word & XR_WORD_MASK), name,
@@ -160,7 +160,7 @@ TEST(memory)
 	const struct walk *w = &r->walk;
 	__u64 *const at[] = {&row->small_at, &row->large_at, &row->nodes_at, &row->dups_at};
 
-	image__push(&s.m, 4, image__call(&s.m, image__symbol(&s.m, "f"), 0, 0), 0);
+	push(&s, "f", 0);
 	for (uint64_t i = 0; i < 4; i++) {
 		*at[i] = image__alloc(&s.m, 8);
 		image__put64(&s.m, *at[i], 100 * (i + 1));

@@ -6,11 +6,11 @@
 #ifndef XR_TEST_IMAGES_H
 #define XR_TEST_IMAGES_H
 
-#include <dirent.h>
+#include <glob.h>
 #include <limits.h>
 
-#include "replay/recorded_memory.h"
 #include "base/mem_reader.h"
+#include "replay/recorded_memory.h"
 #include "tap.h"
 
 /* What serves the reads of a walk. */
@@ -47,38 +47,29 @@ static inline int memory__read(void *arg, char kind, uint64_t addr, void *to, ui
 	return memory__spans(arg, &span, 1) == 1 ? 0 : -1;
 }
 
-static inline int images__is_one(const struct dirent *entry)
-{
-	size_t len = strlen(entry->d_name);
-
-	return len > 3 && !strcmp(entry->d_name + len - 3, ".gz");
-}
-
 /* images__each - call @test with each image, in the order of their names. */
 static inline void images__each(void (*test)(const char *name, const struct recorded *image))
 {
 	const char *folder = getenv("XRPROF_RECORDED");
-	struct dirent **entries;
-	int n;
+	char pattern[PATH_MAX];
+	glob_t all;
 
 	if (!folder)
 		folder = "tests/images-recorded";
-	n = scandir(folder, &entries, images__is_one, alphasort);
-	tap__bail_if(n < 0, "no folder %s: run this from the top of the tree", folder);
-	tap__ok(n > 0, "there are images");
-	for (int i = 0; i < n; i++) {
+	snprintf(pattern, sizeof(pattern), "%s/*.gz", folder);
+	tap__bail_if(glob(pattern, 0, NULL, &all),
+		     "no image in %s: run this from the top of the tree", folder);
+	for (size_t i = 0; i < all.gl_pathc; i++) {
+		const char *path = all.gl_pathv[i];
 		struct recorded image;
-		char path[PATH_MAX];
 
-		snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name);
 		if (recorded__read(&image, path))
 			tap__ok(false, "%s is read: line %u", path, image.line_number + 1);
 		else
-			test(entries[i]->d_name, &image);
+			test(strrchr(path, '/') + 1, &image);
 		recorded__free(&image);
-		free(entries[i]);
 	}
-	free(entries);
+	globfree(&all);
 }
 
 #endif

@@ -261,17 +261,18 @@ static inline void recorded_walk__place(const struct recorded_walk *rw, const ch
 	if (number < nfiles)
 		buf__printf(line, "%u#%d ", number, (int)at);
 	else
-		buf__printf(line, "(%s)#%d ", path, (int)at);
+		buf__printf(line, files ? "(%s)#%d " : "%s#%d ", path, (int)at);
 }
 
 /*
  * recorded_walk__line - what the walk found, terminated, in @line.  @inner >= 0: as sys.calls()
- * would give it, see recorded.h.
+ * would give it, see recorded.h.  @files NULL: names without quotes, files by their names.
  */
 static inline void recorded_walk__line(const struct recorded_walk *rw, const char *const *files,
 				       uint32_t nfiles, int inner, struct buf *line)
 {
 	uint32_t step = rw->walk.row.flags & XR_ROW_LINES ? 2 : 1;
+	const char *quote = files ? "\"" : "";
 	int frames = 0;
 
 	line->len = 0;
@@ -282,9 +283,9 @@ static inline void recorded_walk__line(const struct recorded_walk *rw, const cha
 	for (uint32_t i = 0; i + step <= rw->nslots; i += step) {
 		if (inner >= 0 && rw->builtin[i])
 			continue;
-		buf__str(line, "\"");
+		buf__str(line, quote);
 		recorded_walk__name(rw, &rw->slots[i], line);
-		buf__str(line, "\" ");
+		buf__printf(line, "%s ", quote);
 		if (step == 2 && frames++ >= inner)
 			recorded_walk__place(rw, files, nfiles, rw->slots[i + 1].word,
 					     (uint32_t)rw->slots[i + 1].more, line);

@@ -11,6 +11,7 @@
 
 #include "base/mem_reader.h"
 #include "replay/recorded_memory.h"
+#include "replay/recorded_walk.h"
 #include "tap.h"
 
 /* What serves the reads of a walk. */
@@ -45,6 +46,17 @@ static inline int memory__read(void *arg, char kind, uint64_t addr, void *to, ui
 	struct mem_span span = {.addr = addr, .to = to, .len = len};
 
 	return memory__spans(arg, &span, 1) == 1 ? 0 : -1;
+}
+
+/* Has @walk the sample of @truth?  With @partial it may lack the innermost location. */
+static inline bool walk__same(const struct recorded_walk *walk, const struct recorded_walk *truth,
+			      bool partial)
+{
+	if (walk->nslots != truth->nslots || !walk->walk.gc != !truth->walk.gc ||
+	    (walk->nslots &&
+	     memcmp(walk->slots, truth->slots, walk->nslots * sizeof(*walk->slots))))
+		return false;
+	return (walk->file == truth->file && walk->line == truth->line) || (partial && !walk->file);
 }
 
 /* images__each - call @test with each image, in the order of their names. */

@@ -5,7 +5,6 @@
  * Then with bytes that changed.  With reads that fail: test_replay_remote.c.
  */
 #include "replay/images.h"
-#include "replay/recorded_walk.h"
 #include "target/layouts.h"
 
 #define FLIPS 400u /* bytes changed in one moment */
@@ -45,11 +44,7 @@ static bool moment__warm(const struct recorded *r, struct recorded_walk *sampler
 
 	for (int i = 0; i < 2; i++)
 		same = recorded_walk__run(sampler, &r->row) == WALK_DONE &&
-		       sampler->nslots == truth->nslots && sampler->walk.gc == truth->walk.gc &&
-		       sampler->file == truth->file && sampler->line == truth->line &&
-		       (!truth->nslots || !memcmp(sampler->slots, truth->slots,
-						  truth->nslots * sizeof(*truth->slots))) &&
-		       same;
+		       walk__same(sampler, truth, false) && same;
 	return same;
 }
 

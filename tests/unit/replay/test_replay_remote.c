@@ -5,7 +5,6 @@
  */
 #include "engine/remote/remote_walk.h"
 #include "replay/images.h"
-#include "replay/recorded_walk.h"
 
 #define FAULTS_MAX 150u /* of each kind in one moment */
 
@@ -15,51 +14,44 @@ static uint64_t memory__now(void)
 	return 1;
 }
 
-/* What was sent of one sample. */
-struct sent {
-	struct xr_slot *slots;
-	uint32_t nslots, flags, line;
-	uint64_t file;
-	bool bad; /* records that do not fit together */
-};
+static struct recorded_walk sent; /* of one sample */
 
 static void sent__record(void *arg, const void *record, size_t size)
 {
 	const struct xr_sample *s = record;
-	struct sent *sent = arg;
-	struct xr_slot *slots;
 
-	if (s->head.size != size)
-		sent->bad = true;
+	if (s->head.type == XR_REC_SAMPLE)
+		tap__bail_if(size != sizeof(*s) + s->nslots * sizeof(*s->slots), "a bad sample");
+	tap__bail_if(size != s->head.size, "a bad record");
 	if (s->head.type != XR_REC_SAMPLE)
 		return;
-	if (size != sizeof(*s) + s->nslots * sizeof(*s->slots))
-		sent->bad = true;
-	slots = realloc(sent->slots, (sent->nslots + s->nslots + 1) * sizeof(*slots));
-	tap__bail_if(!slots, "out of memory");
-	memcpy(slots + sent->nslots, s->slots, s->nslots * sizeof(*slots));
-	sent->slots = slots;
-	sent->nslots += s->nslots;
 	if (!s->part) {
-		sent->file = s->file;
-		sent->line = s->line;
+		sent.file = s->file;
+		sent.line = s->line;
 	}
-	sent->flags = s->flags;
+	sent.walk.gc = s->flags & XR_F_GC;
+	for (uint32_t i = 0; i < s->nslots; i++) {
+		tap__bail_if(
+			array__room(&sent.slots, sent.nslots, &sent.cap_slots, sizeof(*sent.slots)),
+			"out of memory");
+		sent.slots[sent.nslots++] = s->slots[i];
+	}
 }
 
 /* One sample by the engines' walk: 0 or -enum xr_error. */
-static int remote__take(struct memory *m, const struct xr_row *row, bool moving, struct sent *sent)
+static int remote__take(struct memory *m, const struct xr_row *row, bool moving)
 {
 	struct mem_reader reader = {.read_spans = memory__spans, .arg = m};
 	struct xr_sample like = {.weight = 1};
 	struct remote_walk *rw;
 	int err;
 
-	memset(sent, 0, sizeof(*sent));
+	sent.nslots = sent.line = 0;
+	sent.file = 0;
 	m->spans = 0;
 	m->misses = false;
 	tap__bail_if(remote_walk__new(&rw, row, &reader, memory__now), "out of memory");
-	remote_walk__sink(rw, sent__record, sent);
+	remote_walk__sink(rw, sent__record, NULL);
 	err = remote_walk__ahead(rw);
 	if (err >= 0)
 		err = moving ? remote_walk__moving(rw) : remote_walk__still(rw);
@@ -71,41 +63,28 @@ static int remote__take(struct memory *m, const struct xr_row *row, bool moving,
 	return err;
 }
 
-/* With @partial the innermost location may be missing, see test_replay.c. */
-static bool sent__same(const struct sent *s, const struct recorded_walk *truth, bool partial)
-{
-	if (s->bad || s->nslots != truth->nslots || !(s->flags & XR_F_GC) != !truth->walk.gc ||
-	    memcmp(s->slots, truth->slots, s->nslots * sizeof(*s->slots)))
-		return false;
-	return (s->file == truth->file && s->line == truth->line) || (partial && !s->file);
-}
-
 /* Every span fails in turn, and the target goes away at it. */
 static bool remote__failing(struct memory *m, const struct xr_row *row, bool moving,
 			    const struct recorded_walk *truth)
 {
 	uint64_t total, step;
-	struct sent sent;
 	bool good = true;
 	int err;
 
-	remote__take(m, row, moving, &sent);
-	free(sent.slots);
+	remote__take(m, row, moving);
 	total = m->spans;
 	step = total / FAULTS_MAX + 1;
 	for (uint64_t i = 1; i <= total && good; i += step) {
 		m->fail_at = i;
-		err = remote__take(m, row, moving, &sent);
+		err = remote__take(m, row, moving);
 		good = (err < 0 && err > -XR_ERRORS && !sent.nslots) ||
-		       (err == 0 && sent__same(&sent, truth, true));
-		free(sent.slots);
+		       (err == 0 && walk__same(&sent, truth, true));
 		m->fail_at = 0;
 		m->gone_at = i;
-		err = remote__take(m, row, moving, &sent);
+		err = remote__take(m, row, moving);
 		good = good &&
 		       (err == -XR_EXITING || (err < 0 && err > -XR_ERRORS && m->spans >= i)) &&
 		       !sent.nslots;
-		free(sent.slots);
 		m->gone_at = 0;
 	}
 	return good;
@@ -119,19 +98,16 @@ static void image__replay(const char *name, const struct recorded *r)
 		struct recorded_memory memory;
 		struct memory m = {.recorded = &memory};
 		struct recorded_walk truth = {.read = memory__read, .arg = &m};
-		struct sent sent;
 
 		if (recorded_memory__new(&memory, r, i)) {
 			still = false;
 			continue;
 		}
 		recorded_walk__run(&truth, &r->row);
-		still = !remote__take(&m, &r->row, false, &sent) &&
-			sent__same(&sent, &truth, false) && !m.misses && still;
-		free(sent.slots);
-		moving = !remote__take(&m, &r->row, true, &sent) &&
-			 sent__same(&sent, &truth, false) && !m.misses && moving;
-		free(sent.slots);
+		still = !remote__take(&m, &r->row, false) && walk__same(&sent, &truth, false) &&
+			!m.misses && still;
+		moving = !remote__take(&m, &r->row, true) && walk__same(&sent, &truth, false) &&
+			 !m.misses && moving;
 		failing = remote__failing(&m, &r->row, i % 2, &truth) && failing;
 		recorded_walk__free(&truth);
 		recorded_memory__free(&memory);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The walk over images of R's memory: every layout, every form of name, every read made to fail. */
-
 #include "lines_scene.h"
-#include "some.h"
 
 #define SIZE ((size_t)1 << 17)
 
@@ -318,63 +316,6 @@ TEST(deep)
 	image__push(&s.m, 4, calls[1], 0);
 	tap__ok(recorded_walk__again(r) == WALK_CUT && r->walk.frames == XR_CONTEXTS_MAX,
 		"one more: outer frames are cut");
-	run__free(r);
-}
-
-/* A word as it might lie in R's memory, or not. */
-static uint64_t some_word(const struct image *m)
-{
-	static const uint8_t types[] = {R_SYMSXP, R_CLOSXP,  R_ENVSXP, R_LANGSXP, R_CHARSXP,
-					R_INTSXP, R_REALSXP, R_STRSXP, R_VECSXP,  R_BCODESXP};
-
-	switch (some(8)) {
-	case 0:
-		return some(2) ? 0 : R_INTSXP | R_ALTREP_BIT;
-	case 1:
-		return some64();
-	case 2:
-		return some(200);
-	case 3:
-		return types[some(COUNT(types))];
-	case 4:
-		return IMAGE_STACK_AT + (some((uint32_t)m->stack_size) & ~7ull);
-	case 5:
-		return ~0ull - some(64);
-	default:
-		return IMAGE_HEAP_AT + (some((uint32_t)m->heap_size) & ~7ull);
-	}
-}
-
-/* Damage to what was right: replay:replay. */
-TEST(random)
-{
-	const uint32_t size = 1 << 13, images = tap__all() ? 20000 : 5000;
-	uint32_t results[3] = {0};
-	bool ok = true;
-	struct recorded_walk *r;
-
-	plain(layout_now(), size);
-	r = run__new(&s);
-	for (uint32_t i = 0; i < images && ok; i++) {
-		int result;
-
-		for (size_t at = 0; at < size; at += 8) {
-			image__put64(&s.m, IMAGE_HEAP_AT + at, some_word(&s.m));
-			image__put64(&s.m, IMAGE_STACK_AT + at, some_word(&s.m));
-		}
-		/* something must be found, or nothing is tried */
-		image__put64(&s.m, s.m.head_at, IMAGE_STACK_AT + (some(size / 2) & ~7ull));
-		r->walk.row.flags = i & 1 ? XR_ROW_GC : 0;
-		result = recorded_walk__again(r);
-		ok = (result == WALK_DONE || result == WALK_CUT ||
-		      (result < 0 && -result < XR_ERRORS)) &&
-		     r->walk.frames <= XR_CONTEXTS_MAX;
-		results[result == WALK_DONE ? 0 : result == WALK_CUT ? 1 : 2]++;
-		if (!ok)
-			tap__diag("image %u: %d", i, result);
-	}
-	tap__ok(ok, "%u images of random words: a walk of each ends", images);
-	tap__diag("%u whole, %u cut, %u refused", results[0], results[1], results[2]);
 	run__free(r);
 }
 

@@ -238,12 +238,12 @@ static uint64_t place__fileless(int i, uint64_t *ref)
 	return *ref = i ? *ref : image__vector(&s.m, R_INTSXP, 8, place, sizeof(place));
 }
 
-/* Another srcfile each, with one name of XR_TEXT_MAX bytes. */
+/* Another srcfile each, with one name that is cut to XR_TEXT_MAX bytes. */
 static uint64_t place__long(int i, uint64_t *name)
 {
-	char text[XR_TEXT_MAX + 1] = "";
+	char text[2 * XR_TEXT_MAX] = "";
 
-	memset(text, 'x', XR_TEXT_MAX);
+	memset(text, 'x', sizeof(text) - 1);
 	*name = i ? *name : image__string(&s.m, text);
 	return srcref(&s, srcfile__list(&s, *name), i);
 }

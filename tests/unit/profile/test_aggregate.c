@@ -18,11 +18,6 @@ static void start(size_t max, uint32_t labels)
 	start_as((struct aggregate_config){.max = max, .labels = labels});
 }
 
-AFTER()
-{
-	aggregate__free(a);
-}
-
 static int put(const struct profile_process *p, const char *function, uint32_t flags, uint32_t type,
 	       uint64_t weight, uint64_t time)
 {

@@ -102,12 +102,6 @@ static const char *collected(uint32_t collections, unsigned int ms, const char *
 	return sample_as((struct sample){.counted = true, .collections = collections}, ms, stack);
 }
 
-AFTER()
-{
-	call_track__free(track);
-	intern__free(&names);
-}
-
 TEST(durations)
 {
 	LOOK_FOR("f");

@@ -86,11 +86,6 @@ static void over(uint32_t pid, struct profile_call *call, unsigned int ms)
 	sink__call(&sink, &p, call);
 }
 
-AFTER()
-{
-	stack__free_all();
-}
-
 TEST(passes)
 {
 	char name[] = "f";

@@ -300,7 +300,7 @@ TEST(names)
 	tap__is(sample(10, "a:1 b:2"), "a", "the outermost");
 	tap__is(sample(20, "Rserve::run.Rserve:1 c:2 d:3"), "c", "in a child of run.Rserve()");
 	tap__is(sample(30, "Rserve::run.Rserve:1"), "", "which is not a request");
-	tap__is(sample(40, "e:1 Rserve::run.Rserve:2 f:3"), "f", "even if it was called");
+	tap__is(sample(40, "e:1 Rserve::run.Rserve:2 f:3"), "f<e", "even if it was called");
 	LOOK_FOR(CALLS_TASK);
 	tap__is(sample(10, "workLoop@parallel:1 do.call@base:2 do.call@base:3"), "do.call",
 		"what a worker of parallel runs");

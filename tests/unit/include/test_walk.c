@@ -151,6 +151,16 @@ TEST(long_name)
 	run__free(r);
 }
 
+TEST(gc)
+{
+	image__put32(&s.m, s.m.gc_at, 1);
+	check(&s, "", "without XR_ROW_GC the walk does not read the collector's state");
+	s.row.flags = XR_ROW_GC;
+	check(&s, "<GC> ", "the collector runs");
+	image__put32(&s.m, s.m.gc_at, 0);
+	check(&s, "", "and does not");
+}
+
 TEST(memory)
 {
 	struct recorded_walk *r = run__new(&s);

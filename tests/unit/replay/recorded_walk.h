@@ -277,7 +277,7 @@ static inline void recorded_walk__line(const struct recorded_walk *rw, const cha
 
 	line->len = 0;
 	if (inner < 0 && rw->walk.gc)
-		buf__str(line, "\"<GC>\" ");
+		buf__printf(line, "%s<GC>%s ", quote, quote);
 	if (inner < 0)
 		recorded_walk__place(rw, files, nfiles, rw->file, rw->line, line);
 	for (uint32_t i = 0; i + step <= rw->nslots; i += step) {

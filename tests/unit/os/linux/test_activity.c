@@ -4,7 +4,6 @@
 
 #include <sys/syscall.h>
 
-#include "os/linux/syscalls.h"
 #include "tap.h"
 
 static char words[1024];
@@ -43,15 +42,6 @@ static const char *doing(char state, int number, unsigned int arg)
 	return describe(&a);
 }
 
-TEST(names)
-{
-	tap__ok(!strcmp(syscalls__name(SYS_read), "read") &&
-			!strcmp(syscalls__name(SYS_wait4), "wait4") &&
-			!strcmp(syscalls__name(SYS_clock_nanosleep), "clock_nanosleep"),
-		"system calls have names");
-	tap__ok(!syscalls__name(-1) && !syscalls__name(999999), "and others have none");
-}
-
 TEST(words)
 {
 	static const struct {
@@ -76,8 +66,8 @@ TEST(words)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)
-		tap__ok(!strcmp(doing(rows[i].state, rows[i].number, rows[i].arg), rows[i].want),
-			"%c, %d: %s", rows[i].state, rows[i].number, words);
+		tap__is(doing(rows[i].state, rows[i].number, rows[i].arg), rows[i].want, "%c, %d",
+			rows[i].state, rows[i].number);
 }
 
 /* What can be read may be less, and it may be anything. */
@@ -96,16 +86,15 @@ TEST(texts)
 			"no system call in text %zu: %s", i, words);
 	}
 	activity__parse(&a, stat_in('S'), "", "poll_schedule_timeout.constprop.0");
-	tap__ok(!strcmp(describe(&a), "sleeping in the kernel's poll_schedule_timeout.constprop.0"),
-		"without the right to see the system call: %s", words);
+	tap__is(describe(&a), "sleeping in the kernel's poll_schedule_timeout.constprop.0",
+		"without the right to see the system call");
 	activity__parse(&a, stat_in('D'), "-1 0x7ffd0 0x7f00\n", "folio_wait");
-	tap__ok(!strcmp(describe(&a), "sleeping in the kernel's folio_wait, uninterruptible"),
-		"a page that does not come: %s", words);
+	tap__is(describe(&a), "sleeping in the kernel's folio_wait, uninterruptible",
+		"a page that does not come");
 	activity__parse(&a, stat_in('S'), "", "\x1b[2J");
 	tap__ok(!a.wchan[0], "a wchan with control characters is dropped");
 	activity__parse(&a, "12 (R", "", "");
-	tap__ok(!a.state && !strcmp(describe(&a), "not known"), "a malformed line has no state: %s",
-		words);
+	tap__is(describe(&a), "not known", "a malformed line has no state");
 }
 
 /* A child that reads a pipe, its standard input or not. */

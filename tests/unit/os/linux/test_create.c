@@ -19,13 +19,14 @@ static bool has(const char *name, const char *text)
 	return got && !strcmp(got, text);
 }
 
-/* os__create() of @name; a file is written "new". */
+/* os__create() of @name: a file that no child inherits, in which "new" is written. */
 static int made(const char *name)
 {
 	int fd = os__create(tap__path(name));
 
 	if (fd < 0)
 		return fd;
+	tap__bail_if(fcntl(fd, F_GETFD) != FD_CLOEXEC, "children inherit %s", name);
 	tap__bail_if(os__write(fd, "new", 3) != 3, "cannot write to %s", name);
 	close(fd);
 	return 0;

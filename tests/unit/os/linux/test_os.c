@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Files, directories and the clock. */
+/* Pipes, standard input and the limit of open files. */
 #define _GNU_SOURCE
 #include "os/os.h"
 
@@ -11,23 +11,6 @@
 BEFORE()
 {
 	signal(SIGPIPE, SIG_IGN);
-}
-
-TEST(files)
-{
-	const char *path = tap__path("file"), *none = tap__path("no/file");
-	int fd = os__create(path);
-
-	tap__ok(fd >= 0 && fcntl(fd, F_GETFD) == FD_CLOEXEC, "a file that no child inherits");
-	close(fd);
-	tap__ok(os__write(fd, "x", 1) == -EBADF, "writing to what is closed");
-	tap__ok(!os__is_directory(path) && os__mkdir(path) == -EEXIST, "a file is not a directory");
-	unlink(path);
-	tap__ok(!os__mkdir(path) && os__is_directory(path) && os__create(path) == -EISDIR,
-		"a directory is not a file");
-	tap__ok(os__create(none) == -ENOENT && os__mkdir(none) == -ENOENT &&
-			!os__is_directory(none),
-		"in a directory that is not there");
 }
 
 static void *reader(void *arg)
@@ -62,18 +45,10 @@ TEST(pipe)
 	close(pipes[1]);
 }
 
-TEST(rest)
+TEST(many_files)
 {
 	struct rlimit limit = {0};
-	struct errmsg f;
-	char *words[] = {(char *)"name", NULL}, **argv = words;
-	uint64_t before = os__now();
-	int argc = 1;
 
-	tap__ok(before && os__now() >= before, "the clock");
-	tap__ok(!os__arguments(&argc, &argv, &f) && argc == 1 && argv == words,
-		"arguments are as they are");
-	tap__ok(!os__is_windows(), "this is not Windows");
 	getrlimit(RLIMIT_NOFILE, &limit);
 	limit.rlim_cur = limit.rlim_max > 64 ? 64 : limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);

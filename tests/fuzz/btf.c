@@ -18,16 +18,11 @@ long __wrap_syscall(long number, ...);
 
 static int print__nothing(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
-	(void)level;
-	(void)fmt;
-	(void)ap;
 	return 0;
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	(void)argc;
-	(void)argv;
 	libbpf_set_print(print__nothing);
 	return 0;
 }

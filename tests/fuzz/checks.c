@@ -7,21 +7,15 @@
 
 #define LOOKS 50u
 
-static int memory__read(void *arg, uint64_t addr, void *to, size_t len)
-{
-	return fuzz_memory__read(arg, addr, to, len);
-}
-
 static void no_pause(void *arg)
 {
-	(void)arg;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = {data, size};
 	struct fuzz_memory memory;
-	const struct mem_reader reader = {.read = memory__read, .arg = &memory};
+	const struct mem_reader reader = {.read = fuzz_memory__read, .arg = &memory};
 	struct layout_found found = {0};
 	struct hidden_check check = {0};
 	struct errmsg f = {""};

@@ -31,8 +31,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	int fd = fuzz__file("", 0);
 
-	(void)argc;
-	(void)argv;
 	if (dup2(fd, STDOUT_FILENO) < 0)
 		fuzz__fail("dup2: %s", strerror(errno));
 	written = fd;

@@ -85,8 +85,6 @@ ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *local, unsigned l
 {
 	ssize_t bytes = 0;
 
-	(void)pid;
-	(void)flags;
 	if (nlocal != nremote)
 		fuzz__fail("%lu and %lu spans", nlocal, nremote);
 	for (unsigned long i = 0; i < nlocal; i++) {

@@ -43,7 +43,6 @@ static void on_store(struct flow_watch *w, const struct flow_value *to, unsigned
 
 static void on_call(struct flow_watch *w, struct flow_run *run, uint64_t target)
 {
-	(void)target;
 	for (unsigned int i = 0; i < CODE_ARGS; i++)
 		value__check(&run->state.reg[run->arch->arg[i]]);
 	((struct watch *)w)->calls++;

@@ -22,6 +22,9 @@
 
 #include "base/utf8.h"
 
+/* Many callbacks of targets use few of their arguments. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #define FUZZ_FN static inline __attribute__((unused))
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -147,9 +150,11 @@ struct fuzz_memory {
 	uint64_t reads;
 };
 
-/* fuzz_memory__read - 0, or -EFAULT: not mapped. */
-FUZZ_FN int fuzz_memory__read(struct fuzz_memory *m, uint64_t addr, void *to, size_t len)
+/* fuzz_memory__read - 0, or -EFAULT: not mapped.  @memory is a struct fuzz_memory: it is the read of
+ * a struct mem_reader. */
+FUZZ_FN int fuzz_memory__read(void *memory, uint64_t addr, void *to, size_t len)
 {
+	struct fuzz_memory *m = memory;
 	uint8_t *bytes = to;
 
 	if (++m->reads > FUZZ_READS_MAX || !len || FUZZ_KERNEL(addr) || FUZZ_KERNEL(addr + len) ||

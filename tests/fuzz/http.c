@@ -30,7 +30,6 @@ static void answer(uint32_t id)
 
 static void ask(void *arg, const struct http_request *r)
 {
-	(void)arg;
 	if (!r->id)
 		fuzz__fail("no id");
 	if (r->want == HTTP_GONE) {
@@ -124,8 +123,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	const struct http_config config = {.listen = "127.0.0.1:0", .ask = ask};
 	struct errmsg f;
 
-	(void)argc;
-	(void)argv;
 	if (libraries__microhttpd(&f) || http__open(&server.http, &config, &f))
 		fuzz__fail("%s", f.text);
 	return 0;

@@ -49,7 +49,6 @@ static int taken__begin(void *arg, const struct profile_about *about)
 {
 	struct taken *t = arg;
 
-	(void)about;
 	t->begun++;
 	return 0;
 }

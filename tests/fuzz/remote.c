@@ -28,14 +28,8 @@ static int memory__spans(void *arg, const struct mem_span *spans, uint32_t n)
 	return (int)i;
 }
 
-static int memory__read(void *arg, uint64_t addr, void *to, size_t len)
-{
-	return fuzz_memory__read(arg, addr, to, len);
-}
-
 static void on_sample(void *arg, const struct sample *s)
 {
-	(void)s;
 	(*(unsigned int *)arg)++;
 }
 
@@ -63,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct input in = {data, size};
 	struct fuzz_memory memory;
 	const struct mem_reader reader = {
-		.read = memory__read, .read_spans = memory__spans, .arg = &memory};
+		.read = fuzz_memory__read, .read_spans = memory__spans, .arg = &memory};
 	unsigned int sent = 0, got = 0;
 	struct decoder *decoder;
 	struct remote_walk *rw;

@@ -73,7 +73,6 @@ static int listener__read(void *arg, char kind, uint64_t addr, void *to, uint32_
 	struct listener *l = arg;
 	const uint8_t *from = recorded_memory__at(l->memory, addr, len);
 
-	(void)kind;
 	if (!from)
 		return -1;
 	memcpy(to, from, len);

@@ -19,11 +19,6 @@
 
 static struct fuzz_memory memory;
 
-static int read_memory(void *arg, uint64_t addr, void *to, size_t len)
-{
-	return fuzz_memory__read(arg, addr, to, len);
-}
-
 static uint64_t reads_now(void)
 {
 	return memory.reads;
@@ -64,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct globals_limits limits = {
 		.objects = OBJECTS_MAX, .ns = FUZZ_READS_MAX, .now = reads_now};
-	const struct mem_reader reader = {.read = read_memory, .arg = &memory};
+	const struct mem_reader reader = {.read = fuzz_memory__read, .arg = &memory};
 	struct input in = {data, size};
 	struct buf b = {0};
 	struct walk_input w;

@@ -28,7 +28,6 @@ struct run {
 
 static int walk__read(struct walk *w, enum read_kind kind, void *dst, __u32 len, __u64 addr)
 {
-	(void)kind;
 	return fuzz_memory__read(&((struct run *)w)->memory, addr, dst, len);
 }
 
@@ -89,7 +88,6 @@ static int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
 {
 	struct run *r = (struct run *)w;
 
-	(void)line;
 	if (!id || !file)
 		fuzz__fail("a place without id or file");
 	if (map__put(&r->known, id, PLACE, r))

@@ -169,16 +169,6 @@ static void file_size(void)
 	signals__close(s);
 }
 
-static void restored(void)
-{
-	struct signals *s = opened();
-
-	send(SIGTERM);
-	must(signals__take(s).signal == SIGTERM, 1);
-	restored_ends(s, SIGINT, 3);
-	signals__close(s);
-}
-
 /* Without a terminal. */
 static void requests(void)
 {
@@ -330,7 +320,6 @@ TEST(signals)
 		{"a signal waits until it is taken", patient, 0},
 		{"a file at its size limit does not end the program, but ends its children",
 		 file_size, 0},
-		{"a child is given what we were started with", restored, 0},
 		{"without a terminal SIGHUP and SIGUSR1 are requests", requests, 0},
 		{"what the keyboard sends is the command's", keyboard, 0},
 		{"at a terminal SIGHUP of another process is a request", sent_to_job, 0},

@@ -27,7 +27,7 @@ static struct {
 	uint32_t freq; /* as told; 0: not told */
 	struct engine_config config;
 	unsigned int room; /* rows at a time; 0: as many as come */
-	unsigned int tries, opened, adds, updates, removes, stops, closes;
+	unsigned int tries, opened, adds, removes, stops, closes;
 	struct xr_row row; /* added last */
 	uint64_t ticks;	   /* samples sent */
 	uint64_t spent;	   /* ns that they took */
@@ -68,7 +68,6 @@ static int fake__add(struct engine *e, const struct xr_row *row, struct errmsg *
 
 static int fake__update(struct engine *e, const struct xr_row *row)
 {
-	fake.updates++;
 	return 0;
 }
 
@@ -168,42 +167,37 @@ static void *queue__record(uint32_t type, uint32_t size)
 	return head;
 }
 
-static inline void send_sample(uint32_t serial, uint32_t pid)
+static struct xr_sample *queue__sample(uint32_t serial, uint32_t pid, uint32_t nslots)
 {
-	struct xr_sample *s = queue__record(XR_REC_SAMPLE, sizeof(*s) + sizeof(struct xr_slot));
+	struct xr_sample *s =
+		queue__record(XR_REC_SAMPLE, sizeof(*s) + nslots * sizeof(struct xr_slot));
 
 	s->time = os__now();
 	s->weight = 1;
 	s->serial = serial;
 	s->pid = s->tid = pid;
-	s->nslots = 1;
-	s->slots[0].word = (uint64_t)XR_FORM_ANON << XR_FORM_SHIFT;
+	s->nslots = nslots;
+	return s;
+}
+
+static inline void send_sample(uint32_t serial, uint32_t pid)
+{
+	queue__sample(serial, pid, 1)->slots[0].word = (uint64_t)XR_FORM_ANON << XR_FORM_SHIFT;
 	fake.ticks++;
 }
 
 /* R executes no function: not a sample. */
 static inline void send_none(uint32_t serial, uint32_t pid)
 {
-	struct xr_sample *s = queue__record(XR_REC_SAMPLE, sizeof(*s));
-
-	s->time = os__now();
-	s->weight = 1;
-	s->serial = serial;
-	s->pid = s->tid = pid;
-	s->flags = XR_F_NONE;
+	queue__sample(serial, pid, 0)->flags = XR_F_NONE;
 }
 
 /* A sample in a call, of <Anonymous>. */
 static inline void send_call(uint32_t serial, uint32_t pid)
 {
-	struct xr_sample *s = queue__record(XR_REC_SAMPLE, sizeof(*s) + 3 * sizeof(struct xr_slot));
+	struct xr_sample *s = queue__sample(serial, pid, 3);
 
-	s->time = os__now();
-	s->weight = 1;
-	s->serial = serial;
-	s->pid = s->tid = pid;
 	s->flags = XR_F_CALLS;
-	s->nslots = 3;
 	s->slots[1].word = (uint64_t)XR_FORM_ANON << XR_FORM_SHIFT;
 	s->slots[2] = (struct xr_slot){0x1000, 0x2000};
 	fake.ticks++;
@@ -228,8 +222,7 @@ static struct {
 	unsigned int begins, began, known, ended, samples, ticks, finishes, calls;
 	uint64_t call_ended;	 /* of the last call */
 	unsigned int unlabelled; /* events of processes after their begin, without labels */
-	uint32_t freq;
-	uint32_t pid; /* of the last sample */
+	uint32_t pid;		 /* of the last sample */
 	char comm[16];
 	char says[1024]; /* of the process of the last event: "command|key=value;" */
 	uint64_t started;
@@ -247,7 +240,6 @@ static int sunk__result(int err, const char *what)
 
 static int sunk__begin(void *arg, const struct profile_about *about)
 {
-	sunk.freq = about->freq;
 	sunk.about = *about;
 	sunk.begins++;
 	return sunk__result(sunk.begin_err, "begin");

@@ -282,7 +282,6 @@ struct row {
 
 static const struct row rows[] = {
 	{-ESRCH, PROCESS_NAMED, "R", false, 0, OUTCOME_GONE, "ended"},
-	{-ESRCH, PROCESS_WORKLOAD, "R", false, 0, OUTCOME_GONE, "ended, the workload"},
 	{-EAGAIN, PROCESS_NAMED, "R", false, 4999, OUTCOME_NOT_YET, "named, R starts"},
 	{-EAGAIN, PROCESS_NAMED, "R", false, 5000, OUTCOME_NEVER, "named, R does not start"},
 	{-EAGAIN, PROCESS_WORKLOAD, "x", false, 9999999, OUTCOME_NOT_YET, "workload, R starts"},
@@ -306,9 +305,7 @@ static const struct row rows[] = {
 	{-ENOEXEC, PROCESS_REPLACED, "R", false, 10000, OUTCOME_NEVER, "replaced by an odd R"},
 	{-EBADMSG, PROCESS_NAMED, "R", false, 1999, OUTCOME_NOT_YET, "named, being mapped"},
 	{-EBADMSG, PROCESS_NAMED, "R", false, 2000, OUTCOME_NEVER, "named, damaged"},
-	{-EBADMSG, PROCESS_SEEN, "R", true, 0, OUTCOME_NOT_YET, "seen, being mapped"},
 	{-EBADMSG, PROCESS_SEEN, "R", true, 2000, OUTCOME_NEVER, "seen, damaged"},
-	{-EBADMSG, PROCESS_WORKLOAD, "R", false, 2000, OUTCOME_NEVER, "the workload, damaged"},
 	{-EACCES, PROCESS_NAMED, "R", true, 0, OUTCOME_NEVER, "named, not allowed"},
 	{-EACCES, PROCESS_SEEN, "R", true, 199, OUTCOME_NOT_YET, "seen, not allowed in its exec"},
 	{-EACCES, PROCESS_SEEN, "R", true, 200, OUTCOME_NEVER, "seen, not allowed"},
@@ -317,17 +314,14 @@ static const struct row rows[] = {
 	{-EMFILE, PROCESS_NAMED, "R", true, 2000, OUTCOME_NEVER, "named, none for long"},
 	{-ENFILE, PROCESS_SEEN, "R", true, 0, OUTCOME_NOT_YET, "seen, no descriptors"},
 	{-ENOMEM, PROCESS_SEEN, "R", true, 0, OUTCOME_NOT_YET, "seen, no memory"},
-	{-ENOMEM, PROCESS_SEEN, "R", true, 2000, OUTCOME_NEVER, "seen, no memory for long"},
 	{-EBUSY, PROCESS_SEEN, "R", true, 999999, OUTCOME_NOT_YET,
 	 "not asked, its user has too many"},
 	{-ETIMEDOUT, PROCESS_SEEN, "R", true, 999999, OUTCOME_NOT_YET, "no answer"},
 	{-ETIMEDOUT, PROCESS_WORKLOAD, "R", true, 999999, OUTCOME_NOT_YET,
 	 "no answer of the workload"},
 	{-ETIMEDOUT, PROCESS_NAMED, "R", true, 0, OUTCOME_NEVER, "no answer of one that was named"},
-	{-EIO, PROCESS_NAMED, "R", true, 0, OUTCOME_NEVER, "the worker ended"},
 	{-ENOTSUP, PROCESS_NAMED, "R", false, 0, OUTCOME_NEVER, "32-bit"},
 	{-EEXIST, PROCESS_SEEN, "R", true, 0, OUTCOME_NEVER, "the engine has it"},
-	{-EAGAIN, PROCESS_FORKED, "R", true, 0, OUTCOME_NOT_YET, "forked, R starts"},
 	{-ENOEXEC, PROCESS_FORKED, "R", true, 0, OUTCOME_NEVER, "forked, not R"},
 };
 

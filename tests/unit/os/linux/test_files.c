@@ -5,6 +5,7 @@
 
 #include <sys/ioctl.h>
 
+#include "child.h"
 #include "tap.h"
 
 static struct files *started(void)
@@ -230,13 +231,24 @@ TEST(abandoned)
 	close(reader);
 }
 
+/* A part of a piece is written. */
+static void writes(int ready, void *arg)
+{
+	static const size_t ends[] = {4};
+	struct file *file = opened(started(), tap__path("killed"));
+
+	await_open(file);
+	give(file, "one\nha", 6, ends, 1);
+	await_written(file, 6);
+	if (size_of(file->path) == 6)
+		child__wait(ready);
+}
+
 /* Either process is killed. */
 TEST(killed)
 {
-	static const size_t ends[] = {4};
 	struct files *fs = started();
 	struct file *file = opened(fs, tap__path("killed"));
-	int told[2], status;
 	pid_t child;
 
 	await_open(file);
@@ -248,24 +260,9 @@ TEST(killed)
 	tap__ok(file->closed && !file__give(file, "x", 1, NULL, 0), "and nothing waits for it");
 	files__stop(fs);
 
-	/* a part of a piece was written when the one that gave it was killed */
-	tap__bail_if(pipe2(told, O_CLOEXEC), "no pipe");
-	fflush(stdout);
-	child = fork();
-	if (!child) {
-		fs = started();
-		file = opened(fs, tap__path("killed"));
-		await_open(file);
-		give(file, "one\nha", 6, ends, 1);
-		await_written(file, 6);
-		if (size_of(file->path) == 6 && write(told[1], "", 1) == 1)
-			pause();
-		_exit(1);
-	}
-	close(told[1]);
-	tap__bail_if(read(told[0], &status, 1) != 1, "the child did not write");
-	kill(child, SIGKILL);
-	waitpid(child, &status, 0);
+	child = child__start(writes, NULL);
+	tap__bail_if(child < 0, "the child did not write");
+	child__end(child);
 	for (int i = 0; i < 60000 && size_of(tap__path("killed")) != 4; i++)
 		usleep(1000);
 	tap__ok(size_of(tap__path("killed")) == 4,

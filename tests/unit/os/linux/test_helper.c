@@ -9,6 +9,7 @@
 
 #include "os/linux/helper.h"
 #include "os/linux/rights.h"
+#include "child.h"
 #include "tap.h"
 
 /* What a helper reports of itself. */
@@ -207,39 +208,34 @@ TEST(flags)
 	close(kept);
 }
 
+/* A program whose helper hangs; @arg: the helper's and the pool's pid. */
+static void program(int ready, void *arg)
+{
+	struct helper_pool pool;
+	struct report r;
+	pid_t *pids = arg;
+	int fd;
+
+	if (helper_pool__open(&pool, &given, NULL))
+		return;
+	fd = start(&pool);
+	if (!ask(fd, 'r', &r) || send(fd, "h", 1, 0) != 1)
+		return;
+	pids[0] = r.pid;
+	pids[1] = pool.helper.pid;
+	child__wait(ready);
+}
+
 /* The program ends in a way that it cannot act on. */
 TEST(orphans)
 {
-	struct report r = {0};
-	pid_t pid, pool = 0;
-	int pipes[2];
+	pid_t *pids = child__shared(2 * sizeof(*pids));
+	pid_t pid = child__start(program, pids);
 
-	tap__bail_if(pipe(pipes), "no pipe");
-	fflush(stdout);
-	pid = fork();
-	if (!pid) {
-		struct helper_pool p;
-		int fd;
-
-		if (helper_pool__open(&p, &given, NULL))
-			_exit(1);
-		fd = start(&p);
-		if (!ask(fd, 'r', &r) || send(fd, "h", 1, 0) != 1 ||
-		    write(pipes[1], &r.pid, sizeof(r.pid)) < 0 ||
-		    write(pipes[1], &p.helper.pid, sizeof(pool)) < 0)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	close(pipes[1]);
-	tap__bail_if(read(pipes[0], &r.pid, sizeof(r.pid)) != sizeof(r.pid) ||
-			     read(pipes[0], &pool, sizeof(pool)) != sizeof(pool),
-		     "no helper");
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	tap__ok(ended(r.pid), "a helper ends with the program, though it hangs");
-	tap__ok(ended(pool), "and so does the pool");
-	close(pipes[0]);
+	tap__bail_if(pid < 0, "no helper");
+	child__end(pid);
+	tap__ok(ended(pids[0]), "a helper ends with the program, though it hangs");
+	tap__ok(ended(pids[1]), "and so does the pool");
 }
 
 TEST(many)

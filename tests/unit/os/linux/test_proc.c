@@ -66,10 +66,11 @@ static bool memory__works(void)
 	       !proc__memory(getpid(), (uint64_t)(uintptr_t)here, text, sizeof(text)) &&
 	       !strcmp(text, here) && proc__memory(getpid(), 16, text, sizeof(text)) == -EFAULT &&
 	       proc__memory(getpid(), UINT64_MAX - 64, text, sizeof(text)) == -EFAULT &&
-	       proc__memory(getpid(), (uint64_t)(uintptr_t)hole - 8, text, 16) == -EFAULT;
+	       proc__memory(getpid(), (uint64_t)(uintptr_t)hole - 8, text, 16) == -EFAULT &&
+	       proc__memory(1 << 22, (uint64_t)(uintptr_t)here, text, 8) == -ESRCH;
 }
 
-static bool forbid(void)
+static bool memory__forbidden(void)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -80,29 +81,13 @@ static bool forbid(void)
 	struct sock_fprog program = {.len = COUNT(code), .filter = code};
 
 	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
-	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) && memory__works();
 }
 
 TEST(memory)
 {
-	char text[8];
-	int status = -1;
-	pid_t pid;
-
-	tap__ok(memory__works(), "memory, and where none is");
-	pid = fork();
-	if (!pid)
-		exit(!forbid() || !memory__works());
-	waitpid(pid, &status, 0);
-	tap__ok(!status, "the same where process_vm_readv() is forbidden");
-	tap__ok(proc__memory(pid, (uint64_t)(uintptr_t)here, text, sizeof(text)) == -ESRCH,
-		"of a process that has ended");
-	pid = fork();
-	if (!pid)
-		exit(!forbid() ||
-		     proc__memory(1 << 22, (uint64_t)(uintptr_t)here, text, 8) != -ESRCH);
-	waitpid(pid, &status, 0);
-	tap__ok(!status, "and of none, forbidden");
+	tap__ok(memory__works(), "memory, and where none is, and of no process");
+	tap__ok(child__holds(memory__forbidden), "the same where process_vm_readv() is forbidden");
 }
 
 TEST(files)

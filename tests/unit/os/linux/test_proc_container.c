@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Containers without a cgroup: by their namespaces, as unshare(1) and bwrap(1) make them. */
-#include <sys/prctl.h>
-
+#define _GNU_SOURCE
 #include "os/proc.h"
+#include "child.h"
 #include "tap.h"
 
-/* A process that executes @argv, which says a line when it is there, and then stays. */
+/* A process that executes a command, which says a line when it is there, and then stays. */
 struct other {
 	pid_t starter, pid;
-	int in;
 };
 
 /* The process below @pid that has none below it; 0: there is none. */
@@ -26,38 +25,25 @@ static pid_t innermost(pid_t pid)
 
 static bool other__start(struct other *o, char *const argv[])
 {
-	int out[2], in[2];
+	int ready;
 	char c;
 
-	tap__bail_if(pipe(out) || pipe(in), "no pipe");
-	for (int i = 0; i < 2; i++) {
-		fcntl(out[i], F_SETFD, FD_CLOEXEC);
-		fcntl(in[i], F_SETFD, FD_CLOEXEC);
-	}
-	fflush(stdout);
-	o->starter = fork();
+	o->starter = child__fork(&ready);
 	if (!o->starter) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		dup2(in[0], 0);
-		dup2(out[1], 1);
+		dup2(ready, 1);
 		execvp(argv[0], argv);
 		_exit(127);
 	}
-	close(out[1]);
-	close(in[0]);
-	o->in = in[1];
-	if (read(out[0], &c, 1) != 1)
-		o->starter = 0;
-	close(out[0]);
-	o->pid = o->starter ? innermost(o->starter) : 0;
+	o->pid = read(ready, &c, 1) == 1 ? innermost(o->starter) : 0;
+	close(ready);
 	return o->pid;
 }
 
 static void other__end(struct other *o)
 {
-	close(o->in); /* it reads no more, and ends */
-	if (o->starter)
-		waitpid(o->starter, NULL, 0);
+	if (o->pid)
+		kill(o->pid, SIGKILL);
+	child__end(o->starter);
 }
 
 /* The number of a namespace, as its own link says. */
@@ -90,7 +76,7 @@ static void check(char *const argv[], const char *name, const char *what)
 	other__end(&o);
 }
 
-#define STAYS	  "sh", "-c", "echo; cat; :"
+#define STAYS	  "sh", "-c", "echo; exec sleep 1000"
 #define ARGV(...) ((char *const[]){__VA_ARGS__, STAYS, NULL})
 
 TEST(proc_container)

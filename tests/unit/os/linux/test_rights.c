@@ -57,43 +57,31 @@ static bool given_up(void)
 	return !(raised & ~BIT(CAP_DAC_READ_SEARCH)) && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
 }
 
+/* A child that is of another user, if @arg. */
+static void waits(int ready, void *arg)
+{
+	if (!arg || child__user(60002))
+		child__wait(ready);
+}
+
 /* Root without capabilities is a user like others. */
 static bool without_reading(void)
 {
+	char path[64];
+	const pid_t pid = child__start(waits, path);
 	struct errmsg f;
 	uint64_t raised;
-	pid_t pid = fork();
 	bool no, yes;
-	int fd;
 
-	if (!pid) {
-		if (!setresgid(60002, 60002, 60002) && !setresuid(60002, 60002, 60002))
-			pause();
-		_exit(1);
-	}
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	rights__begin(&f);
-	for (int ms = 0; ms < 10000; ms++) {
-		char path[64];
-
-		snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-		fd = open(path, O_RDONLY);
-		no = fd < 0 && errno == EACCES;
-		if (fd >= 0)
-			close(fd);
-		raised = rights__raise(RIGHTS_TARGET);
-		fd = open(path, O_RDONLY);
-		rights__lower(raised);
-		yes = fd >= 0;
-		if (fd >= 0)
-			close(fd);
-		if (no)
-			break;
-		usleep(1000);
-	}
-	raised = rights__raise(RIGHTS_SIGNAL); /* it is another user's by now */
-	kill(pid, SIGKILL);
+	no = open(path, O_RDONLY) < 0 && errno == EACCES;
+	raised = rights__raise(RIGHTS_TARGET);
+	yes = open(path, O_RDONLY) >= 0;
 	rights__lower(raised);
-	waitpid(pid, NULL, 0);
+	raised = rights__raise(RIGHTS_SIGNAL);
+	child__end(pid);
+	rights__lower(raised);
 	return no && yes;
 }
 
@@ -127,15 +115,11 @@ static bool as_in_container(void)
 
 	if (syscall(SYS_capset, &head, data))
 		return false;
-	pid = fork();
-	if (!pid)
-		for (;;)
-			pause();
+	pid = child__start(waits, NULL);
 	yes = !rights__begin(&f) && !rights__effective() && looks(pid) && !rights__effective();
 	rights__keep(RIGHTS_TARGET | RIGHTS_PRIORITY);
 	kept = looks(pid) && !rights__effective();
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	child__end(pid);
 	return yes && kept;
 }
 

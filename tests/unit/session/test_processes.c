@@ -81,31 +81,26 @@ TEST(labels_rest)
 	tap__ok(processes__labels_rest(&ps, &p) == 20 * NS_PER_S, "and more for many processes");
 }
 
+static void waits(int ready, void *arg)
+{
+	child__wait(ready);
+}
+
 TEST(gone)
 {
 	static struct processes ps;
-	struct process *p;
-	int fds[2];
-	pid_t pid;
-	char c;
+	const pid_t pid = child__start(waits, NULL);
+	struct process *p = processes__add(&ps, 0, (uint32_t)pid);
 
-	tap__bail_if(pipe(fds), "pipe");
-	pid = fork();
-	if (!pid) {
-		close(fds[1]);
-		_exit(read(fds[0], &c, 1) != 0);
-	}
-	p = processes__add(&ps, 0, (uint32_t)pid);
 	tap__bail_if(pid < 0 || !p, "no process");
 	process__hold(p);
 	tap__ok(!process__gone(p, os__now()), "a process that waits is not gone");
-	close(fds[1]);
-	/* ends when the pipe does, so this ends too */
+	kill(pid, SIGKILL);
 	while (!process__gone(p, os__now()))
 		usleep(1000);
-	tap__ok(true, "one that exited is, before its parent has seen it");
+	tap__ok(true, "one that ended is, before its parent has seen it");
 	processes__remove(&ps, p);
-	close(fds[0]);
+	child__end(pid);
 }
 
 TEST(description)
@@ -192,6 +187,13 @@ static struct source_rights look(int (*prepare)(void), bool forked, bool *made)
 
 TEST(source_rights)
 {
+	static const struct {
+		int (*prepare)(void);
+		const char *what;
+	} others[] = {
+		{of_other_mounts, "one with other mounts sees other files"},
+		{of_other_root, "and so does one with another root"},
+	};
 	struct source_rights r;
 	bool made;
 
@@ -212,18 +214,14 @@ TEST(source_rights)
 		"root's children count for nothing, others' do");
 	source_rights__end(&r);
 
-	r = look(of_other_mounts, false, &made);
-	if (made)
-		tap__ok(!r.directory, "one with other mounts sees other files");
-	else
-		tap__skip("this takes root", "one with other mounts sees other files");
-	source_rights__end(&r);
-	r = look(of_other_root, false, &made);
-	if (made)
-		tap__ok(!r.directory, "and so does one with another root");
-	else
-		tap__skip("this takes root", "and so does one with another root");
-	source_rights__end(&r);
+	for (size_t i = 0; i < COUNT(others); i++) {
+		r = look(others[i].prepare, false, &made);
+		if (made)
+			tap__ok(!r.directory, "%s", others[i].what);
+		else
+			tap__skip("this takes root", "%s", others[i].what);
+		source_rights__end(&r);
+	}
 }
 
 TEST(cpu_use)

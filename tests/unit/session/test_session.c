@@ -308,61 +308,62 @@ TEST(engines)
 	tap__ok(err == -ENOTSUP && strstr(session__reason(), "the first is not for this machine"),
 		"when none works the first one's reason counts: %s", session__reason());
 	session__finish_end();
-
-	session__begin(&c.pid, 1);
-	fake.add_err = -E2BIG;
-	err = session__open_start();
-	tap__ok(err == -E2BIG && strstr(session__reason(), "no room"), "an engine without room: %s",
-		session__reason());
-	tap__ok(session__finish() == -E2BIG && sunk.finishes == 1 && stats.rows_full == 1,
-		"what it did not take is counted");
-	session__end();
-	tap__ok(fake.closes == 1, "it is closed");
-
-	session__begin(&c.pid, 1);
-	session__open_start();
-	fake.poll_err = -EIO;
-	state = session__poll(session, 1);
-	tap__ok(state == SESSION_FAILED && strstr(session__reason(), "engine fake stopped working"),
-		"an engine that fails: %s", session__reason());
-	tap__ok(session__poll(session, 1) == SESSION_FAILED, "the session does not go on");
-	tap__ok(session__finish() == -EIO && sunk.finishes == 1, "its profile is finished");
-	session__end();
-
-	session__begin(&c.pid, 1);
-	session__open_start();
-	fake.poll_err = -EINTR;
-	tap__ok(session__poll(session, 1) == SESSION_RUNS, "a signal is not a failure");
-	fake.poll_err = 0;
-	fake.counters_err = -EIO;
-	err = session__finish();
-	tap__ok(err == -EIO && strstr(session__reason(), "cannot read its counters"),
-		"counts that are not available: %s", session__reason());
-	session__end();
 	child__end(&c);
 }
 
-TEST(sinks)
+/* Whatever fails, and when: the reason is kept, and the profile is finished. */
+TEST(failures)
+{
+	enum { START, POLL, FINISH };
+	static const struct {
+		int *error, value, at;
+		const char *why;
+	} rows[] = {
+		{&sunk.begin_err, -EACCES, START, "the sink failed: begin"},
+		{&sunk.process_err, -ENOSPC, START, "the sink failed: process"},
+		{&fake.add_err, -E2BIG, START, "the fake has no room"},
+		{&fake.poll_err, -EIO, POLL, "engine fake stopped working"},
+		{&sunk.tick_err, -ENOSPC, POLL, "the sink failed: tick"},
+		{&fake.counters_err, -EIO, FINISH, "cannot read its counters"},
+		{&sunk.finish_err, -EIO, FINISH, "the sink failed: finish"},
+	};
+	struct child c = child__start("mvb");
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		session__begin(&c.pid, 1);
+		if (rows[i].at == START)
+			*rows[i].error = rows[i].value;
+		err = session__open_start();
+		tap__ok(err == (rows[i].at == START ? rows[i].value : 0), "%s: started: %d",
+			rows[i].why, err);
+		if (!err) {
+			fake.poll_err = -EINTR;
+			tap__ok(session__poll(session, 1) == SESSION_RUNS,
+				"a signal is not a failure");
+			fake.poll_err = 0;
+			*rows[i].error = rows[i].value;
+			state = rows[i].at == POLL ? SESSION_FAILED : SESSION_RUNS;
+			tap__ok(session__poll(session, 1) == state &&
+					session__poll(session, 1) == state,
+				"it is known at once, and for good");
+		}
+		tap__ok(!sunk.begin_err || !fake.adds, "no row before the sink begins");
+		err = session__finish();
+		tap__ok(err == rows[i].value && strstr(session__reason(), rows[i].why) &&
+				sunk.finishes == 1,
+			"finished: %s", session__reason());
+		tap__ok(stats.rows_full == !!fake.add_err, "what found no place is counted");
+		session__end();
+		tap__ok(fake.closes == 1, "the engine is closed");
+	}
+	child__end(&c);
+}
+
+/* A reader that has gone wants no more: then nothing is missing. */
+TEST(sink_fails)
 {
 	struct child c = child__start("mvb");
 
-	session__begin(&c.pid, 1);
-	sunk.begin_err = -EACCES;
-	tap__ok(session__open_start() == -EACCES &&
-			strstr(session__reason(), "the sink failed: begin") && !fake.adds,
-		"a sink that does not begin");
-	session__finish();
-	tap__ok(sunk.finishes == 1, "is finished");
-	session__end();
-
-	session__begin(&c.pid, 1);
-	sunk.process_err = -ENOSPC;
-	tap__ok(session__open_start() == -ENOSPC &&
-			strstr(session__reason(), "the sink failed: process"),
-		"one that takes no process");
-	session__finish_end();
-
-	/* a reader that has gone wants no more: nothing is missing */
 	for (int full = 0; full < 2; full++) {
 		const int fails = full ? -ENOSPC : -EPIPE;
 
@@ -381,22 +382,6 @@ TEST(sinks)
 			"but the counts of all, to the end");
 		session__end();
 	}
-
-	session__begin(&c.pid, 1);
-	session__open_start();
-	sunk.tick_err = -ENOSPC;
-	tap__ok(session__poll(session, 1) == SESSION_FAILED &&
-			strstr(session__reason(), "the sink failed: tick"),
-		"one that fails at a tick");
-	session__finish_end();
-
-	session__begin(&c.pid, 1);
-	session__open_start();
-	session__poll(session, 1);
-	sunk.finish_err = -EIO;
-	tap__ok(session__finish() == -EIO && strstr(session__reason(), "the sink failed: finish"),
-		"one that cannot finish");
-	session__end();
 	child__end(&c);
 }
 

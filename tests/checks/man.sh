@@ -52,17 +52,15 @@ for name in $(git grep -hoE 'getenv\("[A-Z_]+"\)' -- src | cut -d'"' -f2 | sort 
 done
 
 for page in "$pages"/*; do
-	if command -v groff >/dev/null; then
-		is "$(groff -ww -z -mandoc -Tutf8 "$page" 2>&1)" "" "groff has no warning: ${page##*/}"
-	else
-		skip "no groff" "groff has no warning: ${page##*/}"
-	fi
-	if command -v mandoc >/dev/null; then
-		# mandoc's index of installed pages does not matter here
-		is "$(mandoc -T lint -W warning "$page" 2>&1 | grep -v 'mandoc\.db')" "" "mandoc has no warning: ${page##*/}"
-	else
-		skip "no mandoc" "mandoc has no warning: ${page##*/}"
-	fi
+	for lint in "groff -ww -z -mandoc -Tutf8" "mandoc -T lint -W warning"; do
+		name="${lint%% *} has no warning: ${page##*/}"
+		if command -v "${lint%% *}" >/dev/null; then
+			# mandoc's index of installed pages does not matter here
+			is "$($lint "$page" 2>&1 | grep -v 'mandoc\.db')" "" "$name"
+		else
+			skip "no ${lint%% *}" "$name"
+		fi
+	done
 done
 
 work=$(mktemp -d)

@@ -79,12 +79,14 @@ static void is_fine(pid_t pid, int status)
 	must(WIFEXITED(how) && WEXITSTATUS(how) == FINE, status);
 }
 
+/* One signal alone never ends the program: it waits until the program takes it. */
 static void taken(void)
 {
 	struct signals *s = opened();
 
 	must(!signals__take(s).signal, 1);
 	send(SIGTERM);
+	await_second();
 	takes(s, SIGTERM, SIGNALS_END, 2);
 	must(!signals__take(s).signal, 3);
 	must(signals__name(SIGTERM)[0] != '\0', 4);
@@ -128,16 +130,6 @@ static void in_a_row(void)
 	signals__close(s);
 }
 
-static void second(void)
-{
-	struct signals *s = opened();
-
-	send(SIGINT);
-	must(signals__take(s).signal == SIGINT, 1);
-	await_second();
-	send(SIGTERM);
-}
-
 /* The program hangs: it takes neither the first signal nor the timer. */
 static void stuck(void)
 {
@@ -147,17 +139,6 @@ static void stuck(void)
 	send(SIGINT);
 	for (;;)
 		pause();
-}
-
-/* One signal alone never ends the program: it waits until the program takes it. */
-static void patient(void)
-{
-	struct signals *s = opened();
-
-	send(SIGTERM);
-	await_second();
-	takes(s, SIGTERM, SIGNALS_END, 1);
-	signals__close(s);
 }
 
 static void file_size(void)
@@ -312,12 +293,10 @@ TEST(signals)
 		void (*run)(void);
 		int signal; /* the child is to end by; 0: it comes to its end */
 	} cases[] = {
-		{"a signal is taken once, and was sent by a process", taken, 0},
+		{"a signal waits until it is taken, once, and was sent by a process", taken, 0},
 		{"SIGHUP stays ignored, SIGINT does not", ignored, 0},
 		{"what comes with the first signal does not cut the ending short", in_a_row, 0},
-		{"what comes later ends the program at once", second, SIGTERM},
 		{"a second one ends a program that never looked at the first", stuck, SIGINT},
-		{"a signal waits until it is taken", patient, 0},
 		{"a file at its size limit does not end the program, but ends its children",
 		 file_size, 0},
 		{"without a terminal SIGHUP and SIGUSR1 are requests", requests, 0},

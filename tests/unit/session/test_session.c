@@ -42,6 +42,8 @@ TEST(life)
 	tap__ok(session__poll_until(&sunk.samples, 2) == SESSION_RUNS &&
 			sunk.pid == (uint32_t)c.pid,
 		"samples come to the sink");
+	tap__ok(!strcmp(sunk.says, "|") && !sunk.started && !sunk.known,
+		"without rules of labels no process is described");
 	tap__ok(sunk.ticks >= 1, "which gets a tick when all records were delivered");
 	child__end(&c);
 	tap__ok(poll_to_end() == SESSION_OVER && fake.removes == 1,

@@ -99,19 +99,6 @@ TEST(described)
 	session__finish_end();
 }
 
-TEST(not_wanted)
-{
-	struct child c = child__execute("plumber.R", "red", "mvb");
-
-	start(&c, 1, NULL);
-	send_sample(1, (uint32_t)c.pid);
-	tap__ok(poll_until(&sunk.samples, 1) && !strcmp(sunk.says, "|") && !sunk.started &&
-			!sunk.known,
-		"without rules no process has labels");
-	child__end(&c);
-	session__finish_end();
-}
-
 /* It ends before it could be asked. */
 TEST(ended)
 {

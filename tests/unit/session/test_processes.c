@@ -100,7 +100,6 @@ TEST(gone)
 		usleep(1000);
 	tap__ok(true, "one that ended is, before its parent has seen it");
 	processes__remove(&ps, p);
-	child__end(pid);
 }
 
 TEST(description)
@@ -265,7 +264,6 @@ TEST(cpu_use)
 	memset(&old, 0, sizeof(old));
 	cpu_use__look(&old, pid, os__now());
 	tap__ok(old.stopped && !u.stopped, "one that is stopped");
-	child__end(pid);
 }
 
 struct row {

@@ -123,7 +123,6 @@ TEST(rate)
 	tap__ok(g.names > 0 && g.names < g.max_names && g.max_names <= 1 << 20,
 		"names take %zu bytes of %zu", g.names, g.max_names);
 	session__finish_end();
-	child__end(&c);
 }
 
 TEST(waiting)
@@ -186,7 +185,6 @@ TEST(waiting)
 	session__finish();
 	tap__ok(stats.programs == 2, "each time it is another program");
 	session__end();
-	child__end(&c);
 }
 
 /* Its process is gone before its records are read: the profiler had no CPU, say. */
@@ -222,7 +220,6 @@ TEST(lost)
 	tap__ok(session__poll_until(&fake.adds, 2) == SESSION_RUNS && fake.removes == 1,
 		"R is looked for again in one whose row is gone");
 	session__finish_end();
-	child__end(&c);
 }
 
 /* The engine did not report the end of the process. */
@@ -268,7 +265,6 @@ TEST(filters)
 	tap__ok(left_out && fake.adds == 1, "a child that executed R is filtered");
 	session__finish_end();
 	filters__free(&filters);
-	child__end(&c);
 }
 
 TEST(not_r)
@@ -288,8 +284,6 @@ TEST(not_r)
 		"of two, the one that is R is profiled, and the other is spoken of");
 	tap__ok(session__poll(session, 1) == SESSION_RUNS, "it runs");
 	session__finish_end();
-	child__end(&c);
-	child__end(&r);
 }
 
 TEST(engines)
@@ -310,7 +304,6 @@ TEST(engines)
 	tap__ok(err == -ENOTSUP && strstr(session__reason(), "the first is not for this machine"),
 		"when none works the first one's reason counts: %s", session__reason());
 	session__finish_end();
-	child__end(&c);
 }
 
 /* Whatever fails, and when: the reason is kept, and the profile is finished. */
@@ -358,7 +351,6 @@ TEST(failures)
 		session__end();
 		tap__ok(fake.closes == 1, "the engine is closed");
 	}
-	child__end(&c);
 }
 
 /* A reader that has gone wants no more: then nothing is missing. */
@@ -384,7 +376,6 @@ TEST(sink_fails)
 			"but the counts of all, to the end");
 		session__end();
 	}
-	child__end(&c);
 }
 
 TEST(records)
@@ -433,5 +424,4 @@ TEST(records)
 		(unsigned long long)stats.processes);
 	tap__ok(!stats.decoder.malformed, "all records were good");
 	session__end();
-	child__end(&c);
 }

@@ -53,11 +53,6 @@ BEFORE()
 	child = child__start("mvb");
 }
 
-AFTER()
-{
-	child__end(&child);
-}
-
 TEST(types)
 {
 	static const char *const names[] = {"page-faults", "cpu-clock", NULL};

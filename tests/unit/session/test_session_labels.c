@@ -141,7 +141,6 @@ TEST(at_once)
 	tap__ok(sunk.samples == 1 && sunk.ended == 2 && sunk.unlabelled == 0,
 		"at the end each has what is presumed of it");
 	session__end();
-	child__end(&c);
 }
 
 static unsigned int adds_before_labels;
@@ -173,7 +172,6 @@ TEST(labels_first)
 	tap__ok(!settled_before_labels && session__settled(session),
 		"it is settled then, and not before");
 	session__finish_end();
-	child__end(&c);
 }
 
 PROGRAM(session_child)

@@ -198,6 +198,4 @@ TEST(session)
 		(unsigned long long)refused(), fake.tries - tries);
 	session__finish_end();
 	filters__free(&filters);
-	for (int i = 0; i < CHILDREN; i++)
-		child__end(&c[i]);
 }

@@ -84,7 +84,6 @@ static void test_new(void)
 	fd = os__create_new(tap__path("not taken"));
 	tap__ok(fd >= 0 && os__create_new(tap__path("not taken")) == -EEXIST,
 		"new: it is made once");
-	close(fd);
 }
 
 static void test_given(void)
@@ -97,16 +96,12 @@ static void test_given(void)
 	fd = os__create(name);
 	tap__ok(fd >= 0 && os__write(fd, "x", 1) == 1 && read(fds[0], name, 1) == 1,
 		"a pipe by its descriptor");
-	close(fd);
-	close(fds[0]);
-	close(fds[1]);
 	holds("given", "old");
 	fd = open(tap__path("given"), O_WRONLY);
 	if (tap__root())
 		belongs_to_other("given");
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
 	tap__ok(os__create(name) >= 0 && has("given", ""), "an open file of any owner");
-	close(fd);
 }
 
 static void test_others(void)

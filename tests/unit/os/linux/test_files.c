@@ -147,7 +147,6 @@ TEST(stuck)
 	struct files *fs = started();
 	pid_t child = child_of_ours();
 	struct file *file;
-	int reader;
 	size_t given = 0, n;
 
 	mkfifo(tap__path("fifo"), 0600);
@@ -157,7 +156,7 @@ TEST(stuck)
 	files__stop(fs);
 	tap__ok(ends(child), "who waits to open it is ended");
 
-	reader = open(tap__path("fifo"), O_RDWR | O_CLOEXEC);
+	tap__bail_if(open(tap__path("fifo"), O_RDWR | O_CLOEXEC) < 0, "no reader");
 	fs = started();
 	child = child_of_ours();
 	file = opened(fs, tap__path("fifo"));
@@ -170,7 +169,6 @@ TEST(stuck)
 	tap__ok(!file->closed && !file->error, "nor does closing it");
 	files__stop(fs);
 	tap__ok(ends(child), "who waits to write is ended");
-	close(reader);
 }
 
 /* Standard output is such a pipe, and another process made it non-blocking. */
@@ -197,7 +195,6 @@ TEST(stuck_nonblocking)
 		usleep(1000);
 	files__stop(fs);
 	tap__ok(ends(child), "who waits to write is ended");
-	close(sides[0]);
 }
 
 /* What is answered about an abandoned file is not about the next one. */
@@ -228,7 +225,6 @@ TEST(abandoned)
 		"the next file has none of its answers");
 	tap__ok(!await_close(next), "and is closed");
 	files__stop(fs);
-	close(reader);
 }
 
 /* A part of a piece is written. */
@@ -293,10 +289,6 @@ TEST(given)
 	file = opened(fs, name);
 	tap__ok(await_open(file), "one of the program's own is not there");
 	files__stop(fs);
-	for (int i = 0; i < 2; i++) {
-		close(ours[i]);
-		close(theirs[i]);
-	}
 }
 
 /* Names that are taken are left alone, and the file says what it is called. */

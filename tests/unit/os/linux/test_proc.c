@@ -128,7 +128,6 @@ TEST(files)
 			proc__open_regular(tap__path("fifo")) == -ENOENT &&
 			read(watch, self, sizeof(self)) < 0 && errno == EAGAIN,
 		"what is not a regular file is not even opened");
-	close(watch);
 }
 
 /* A program that was deleted while it runs. */
@@ -145,7 +144,6 @@ TEST(deleted)
 	tap__ok(pid > 0 && !proc__exe(pid, path, sizeof(path), &deleted) && deleted &&
 			!strcmp(path, name),
 		"a program that was deleted: %s", path);
-	child__end(pid);
 }
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

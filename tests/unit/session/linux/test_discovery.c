@@ -134,7 +134,4 @@ TEST(discovery)
 	discovery__close(NULL);
 	asker__close(asker);
 	pids__free(&found);
-	child__end(&later);
-	child__end(&there);
-	child__end(&stranger);
 }

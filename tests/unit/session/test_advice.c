@@ -151,9 +151,6 @@ TEST(hidden)
 	test_samples();
 	test_counts();
 	test_memory();
-	for (unsigned int i = 0; i < 15; i++)
-		verify_hidden__end(&p[i].hidden);
-	verify_hidden__free(&v);
 }
 
 TEST(verdict)

@@ -123,7 +123,6 @@ AFTER()
 	natives__close(&l.natives);
 }
 
-/* One is asked about again for as long as it takes, and no other waits for it. */
 TEST(silent)
 {
 	const struct ask first = asked[1], second = asked[2];
@@ -200,7 +199,6 @@ TEST(refused)
 	processes__remove(&l.processes, child);
 }
 
-/* One that cannot be read has no names in the end. */
 TEST(unreadable)
 {
 	const struct ask first = asked[1];

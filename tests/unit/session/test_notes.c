@@ -63,7 +63,7 @@ TEST(notes)
 	tap__ok(lines == 80, "without a limit: all of it");
 }
 
-/* A service prints one line an hour for each version, library and cause, and then counts. */
+/* The limits of a service. */
 TEST(service)
 {
 	static const char *const names[] = {"R", "Rscript", "my R", "rstudio-server"};

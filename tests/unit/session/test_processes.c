@@ -35,8 +35,6 @@ TEST(processes)
 	ps.last_serial = 0x7fffffff;
 	p = processes__add(&ps, 0, 1);
 	tap__ok(p && p->serial == 1, "after 2^31 serials it starts again, not at 0");
-	if (p)
-		processes__remove(&ps, p);
 }
 
 TEST(symbols)
@@ -63,8 +61,6 @@ TEST(symbols)
 	p[3]->target.file = p[2]->target.file;
 	tap__ok(processes__symbols(&ps, p[3]) && !p[3]->symbols_at,
 		"a file that is not known is no other's");
-	for (uint32_t i = 0; i < 4; i++)
-		processes__remove(&ps, p[i]);
 }
 
 TEST(labels_rest)
@@ -99,7 +95,6 @@ TEST(gone)
 	while (!process__gone(p, os__now()))
 		usleep(1000);
 	tap__ok(true, "one that ended is, before its parent has seen it");
-	processes__remove(&ps, p);
 }
 
 TEST(description)

@@ -12,6 +12,7 @@
 #define TURN (20 * NS_PER_MS)
 
 static const struct notes listener; /* drops all lines */
+static struct verify_hidden v = {.notes = &listener};
 
 /* R's variables, and byte code as R keeps it. */
 static volatile uint32_t flag;
@@ -83,18 +84,9 @@ static bool advance(struct verify_hidden *v, struct hidden_proof *h, struct targ
 	return verify_hidden__answered(v, h, t, &q, now) || changed;
 }
 
-/* All @proofs, up to a NULL, and what was known of files are done with. */
-static void done(struct verify_hidden *v, struct hidden_proof *const *proofs)
-{
-	while (*proofs)
-		verify_hidden__end(*proofs++);
-	verify_hidden__free(v);
-}
-
 TEST(flag)
 {
-	struct verify_hidden v = {.notes = &listener};
-	struct hidden_proof one, two, three, child = {0};
+	static struct hidden_proof one, two, three, child;
 	struct target a = make("/lib/libR.so", 1, "code"), b = make("/usr/lib/libR.so", 1, "code");
 	struct target c = make("/other/libR.so", 2, "code"),
 		      d = make("/third/libR.so", 3, "symbol table");
@@ -144,7 +136,6 @@ TEST(flag)
 	verify_hidden__end(&two);
 	tap__ok(!verify_hidden__begin(&v, &two, &plain, 9) && !two.open && !two.family,
 		"where nothing is asked for nothing is done");
-	done(&v, (struct hidden_proof *[]){&one, &two, &three, &child, NULL});
 }
 
 /* The number of collections is 0 for long; then R collects, or the number is another variable. */
@@ -154,7 +145,6 @@ TEST(first_collection)
 	static volatile uint64_t global_env;
 
 	for (int right = 0; right < 2; right++) {
-		struct verify_hidden v = {.notes = &listener};
 		struct hidden_proof one, child = {0};
 		struct target a = make("/lib/libR.so", 1, "code"), forked;
 		const uint64_t at = address(&count);
@@ -180,17 +170,19 @@ TEST(first_collection)
 			right ? "R collects: it is proven" : "R collects, and it is 0: not used");
 		tap__ok(one.check.count == (right ? HIDDEN_PROVEN : HIDDEN_REFUTED),
 			"that is the verdict");
-		done(&v, (struct hidden_proof *[]){&one, &child, NULL});
+		verify_hidden__end(&one);
+		verify_hidden__end(&child);
+		verify_hidden__free(&v);
+		v = (struct verify_hidden){.notes = &listener};
 	}
 }
 
 TEST(count_for_calls)
 {
 	static volatile int32_t count = 5;
-	struct verify_hidden v = {.notes = &listener};
 	struct target a = make("/lib/libR.so", 1, "code");
 	const uint64_t at = address(&count);
-	struct hidden_proof one;
+	static struct hidden_proof one;
 
 	flag = 1;
 	a.row.flags |= XR_ROW_LINES | XR_ROW_CALLS;
@@ -202,15 +194,12 @@ TEST(count_for_calls)
 	flag = 0;
 	advance(&v, &one, &a, 2, verify_hidden__due(&v, &one));
 	tap__ok(a.row.gc_at && a.row.gc_count_at == at, "they use both");
-	done(&v, (struct hidden_proof *[]){&one, NULL});
 }
 
-/* A collection that lasts for ten minutes. */
 TEST(long_collection)
 {
-	struct verify_hidden v = {.notes = &listener};
 	struct target t = make("/lib/libR.so", 1, "code");
-	struct hidden_proof h;
+	static struct hidden_proof h;
 	uint64_t now = 0, before = 0, longest = 0;
 
 	flag = 1;
@@ -230,14 +219,12 @@ TEST(long_collection)
 	tap__ok(advance(&v, &h, &t, 8, verify_hidden__due(&v, &h)) &&
 			t.row.gc_at == address(&flag) && !h.open,
 		"when the collection ends it is known to be the flag");
-	done(&v, (struct hidden_proof *[]){&h, NULL});
 }
 
 /* A server that is idle forks children that live for two turns of looks each. */
 TEST(short_children)
 {
-	struct verify_hidden v = {.notes = &listener};
-	struct hidden_proof server, other, child = {0};
+	static struct hidden_proof server, other, child;
 	struct target t = make_lines(1), of_other = make_lines(1), forked;
 	uint64_t now = NS_PER_S;
 	unsigned int children = 0;
@@ -272,14 +259,11 @@ TEST(short_children)
 	verify_hidden__end(&child);
 	verify_hidden__inherit(&child, &server, now);
 	tap__ok(!child.open && child.completed, "and for children to come");
-	done(&v, (struct hidden_proof *[]){&server, &other, &child, NULL});
 }
 
-/* Looks that a storm of forks costs. */
 TEST(storm)
 {
-	struct verify_hidden v = {.notes = &listener};
-	struct hidden_proof server, child[500] = {0};
+	static struct hidden_proof server, child[500];
 	struct target t = make_lines(1), forked;
 	uint64_t now = NS_PER_S, looks = 0;
 
@@ -299,17 +283,12 @@ TEST(storm)
 		}
 	tap__ok(looks <= 50 * 32 && looks >= 40 * 32, "50,000 children a second cost %u looks",
 		(unsigned int)looks);
-	verify_hidden__end(&server);
-	for (unsigned int i = 0; i < 500; i++)
-		verify_hidden__end(&child[i]);
-	verify_hidden__free(&v);
 }
 
 /* What a liar says of a file. */
 TEST(liar)
 {
-	struct verify_hidden v = {.notes = &listener};
-	struct hidden_proof liar, honest, copy, child = {0};
+	static struct hidden_proof liar, honest, copy, child;
 	struct target of_liar = make_lines(1), t = make_lines(1), of_copy = make_lines(2), forked;
 
 	verify_hidden__begin(&v, &liar, &of_liar, 0);
@@ -333,15 +312,12 @@ TEST(liar)
 	forked = of_copy;
 	tap__ok(!advance(&v, &copy, &forked, 0, 90 * TURN) && copy.open,
 		"and a file of the same name, with variables at the same places, is another file");
-	done(&v, (struct hidden_proof *[]){&liar, &honest, &copy, &child, NULL});
 }
 
-/* Counts of memory: a process that allocates proves them, for all of that file. */
 TEST(memory)
 {
 	static volatile uint64_t small = 1000, large = 70000, nodes = 60000, dups = 7;
-	struct verify_hidden v = {.notes = &listener};
-	struct hidden_proof one, two;
+	static struct hidden_proof one, two;
 	struct target a = make("/lib/libR.so", 1, NULL), b;
 	bool changed = false;
 
@@ -388,14 +364,12 @@ TEST(memory)
 				: "nor in the next process of that file");
 		verify_hidden__end(&two);
 	}
-	verify_hidden__free(&v);
 }
 
 /* Files do not add up for ever. */
 TEST(many_files)
 {
-	struct verify_hidden v = {.notes = &listener};
-	struct hidden_proof kept, h;
+	static struct hidden_proof kept, h;
 	struct target t = make("/lib/libR.so", 1, "code");
 
 	flag = 1;
@@ -411,5 +385,4 @@ TEST(many_files)
 	flag = 0;
 	tap__ok(advance(&v, &h, &t, 1, 0) && verify_hidden__due(&v, &kept) == 1,
 		"one in use among them");
-	done(&v, (struct hidden_proof *[]){&kept, &h, NULL});
 }

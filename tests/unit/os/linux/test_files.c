@@ -197,7 +197,6 @@ TEST(stuck_nonblocking)
 	tap__ok(ends(child), "who waits to write is ended");
 }
 
-/* What is answered about an abandoned file is not about the next one. */
 TEST(abandoned)
 {
 	static char big[40000];
@@ -291,7 +290,6 @@ TEST(given)
 	files__stop(fs);
 }
 
-/* Names that are taken are left alone, and the file says what it is called. */
 TEST(new)
 {
 	struct files *fs = started();
@@ -316,8 +314,7 @@ TEST(new)
 	files__stop(fs);
 }
 
-/* If no name is free the error is -OS_NAMES_TAKEN. The path is relative, so that the search is
- * short. */
+/* The path is relative, so that the search is short. */
 TEST(taken)
 {
 	static const char path[] = "full.out";
@@ -351,7 +348,6 @@ static unsigned long long ignored_by(pid_t pid)
 	return line ? strtoull(line + strlen("SigIgn:"), NULL, 16) : 0;
 }
 
-/* What a terminal sends to all of a job does not end or stop what writes its files. */
 TEST(job)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU};

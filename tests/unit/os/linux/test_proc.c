@@ -130,7 +130,6 @@ TEST(files)
 		"what is not a regular file is not even opened");
 }
 
-/* A program that was deleted while it runs. */
 TEST(deleted)
 {
 	const char *name = tap__path("program");

@@ -16,12 +16,6 @@
 
 /* --- the engine --- */
 
-struct engine {
-	int dummy;
-};
-
-static struct engine the_engine;
-
 static struct {
 	int open_err, add_err, poll_err, counters_err, set_freq_err;
 	uint32_t freq; /* as told; 0: not told */
@@ -45,13 +39,8 @@ static int fake__open(struct engine **out, const struct engine_config *config, s
 	config->note(config->note_arg, "a note of the engine");
 	if (fake.open_err)
 		return errmsg__set(f, fake.open_err, "the fake cannot be opened");
-	*out = &the_engine;
+	*out = (struct engine *)&fake;
 	return 0;
-}
-
-static int fake__refuse(struct engine **out, const struct engine_config *config, struct errmsg *f)
-{
-	return errmsg__set(f, -ENOTSUP, "the first is not for this machine");
 }
 
 static int fake__add(struct engine *e, const struct xr_row *row, struct errmsg *f)
@@ -149,12 +138,7 @@ static void fake__close(struct engine *e)
 	.behind = fake__behind, .event = fake__event, .close = fake__close
 
 static const struct engine_ops fake_ops = {.name = "fake", .open = fake__open, FAKE_OPS};
-static const struct engine_ops events_ops
-	__attribute__((unused)) = {.name = "events", .open = fake__open, .events = true, FAKE_OPS};
-static const struct engine_ops refusing_ops = {.name = "refusing", .open = fake__refuse, FAKE_OPS};
 static const struct engine_ops *const engines[] = {&fake_ops, NULL};
-static const struct engine_ops *const two_engines[]
-	__attribute__((unused)) = {&refusing_ops, &fake_ops, NULL};
 
 static void *queue__record(uint32_t type, uint32_t size)
 {

@@ -286,8 +286,15 @@ TEST(not_r)
 	session__finish_end();
 }
 
+static int refuse(struct engine **out, const struct engine_config *about, struct errmsg *f)
+{
+	return errmsg__set(f, -ENOTSUP, "the first is not for this machine");
+}
+
 TEST(engines)
 {
+	static const struct engine_ops refusing_ops = {.name = "refusing", .open = refuse};
+	static const struct engine_ops *const two_engines[] = {&refusing_ops, &fake_ops, NULL};
 	struct child c = child__start("mvb");
 
 	session__begin(&c.pid, 1);

@@ -8,6 +8,8 @@
 #include "r_child.h"
 #include "session_fakes.h"
 
+static const struct engine_ops events_ops = {
+	.name = "events", .open = fake__open, .events = true, FAKE_OPS};
 static const struct engine_ops *const with_events[] = {&events_ops, NULL};
 
 static struct event_list events;

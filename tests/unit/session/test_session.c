@@ -72,9 +72,7 @@ static int stop_after(uint64_t ticks)
 	fake.freq = 1000;
 	child__do(&c, "c");
 	fake.ticks = ticks;
-	err = session__finish();
-	child__end(&c);
-	return err;
+	return session__finish();
 }
 
 TEST(silent)
@@ -141,7 +139,6 @@ TEST(waiting)
 	tap__ok(state == SESSION_RUNS && fake.row.nil == 0x20000,
 		"and sampled %.1f ms after it has begun", (double)(os__now() - at) / 1e6);
 	session__finish_end();
-	child__end(&c);
 
 	c = child__start("m");
 	session__begin(&c.pid, 1);
@@ -160,7 +157,6 @@ TEST(waiting)
 		"one whose variables never come is damaged: %s", session__reason());
 	tap__ok(!session__finish() && !stats.processes, "nothing was profiled");
 	session__end();
-	child__end(&c);
 
 	c = child__start("");
 	session__begin(&c.pid, 0);
@@ -170,7 +166,6 @@ TEST(waiting)
 	child__do(&c, "mvb");
 	tap__ok(session__poll_until(&fake.adds, 1) == SESSION_RUNS, "until it is");
 	session__finish_end();
-	child__end(&c);
 
 	c = child__start("");
 	session__begin(&c.pid, 1);
@@ -249,8 +244,8 @@ static void on_left_out(void *arg, enum notes_level level, const char *line)
 
 TEST(filters)
 {
+	static struct filters filters;
 	struct child c = child__start("mvb");
-	struct filters filters = {0};
 	struct errmsg f;
 
 	session__begin(&c.pid, 1);
@@ -264,7 +259,6 @@ TEST(filters)
 	session__poll_until(&left_out, 1);
 	tap__ok(left_out && fake.adds == 1, "a child that executed R is filtered");
 	session__finish_end();
-	filters__free(&filters);
 }
 
 TEST(not_r)

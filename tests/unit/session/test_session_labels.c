@@ -95,7 +95,6 @@ TEST(described)
 	memset(sunk.says, 0, sizeof(sunk.says));
 	tap__ok(poll_until(&sunk.samples, 2) && sunk.pid == 1 << 22 && says(";team=blue;"),
 		"what it forks says the same, even when it has ended");
-	child__end(&c);
 	session__finish_end();
 }
 
@@ -112,8 +111,6 @@ TEST(ended)
 	send_sample(0x80000002, (1 << 22) + 1);
 	tap__ok(poll_until(&sunk.ended, 1) && !strcmp(sunk.says, "|service=fixed;"),
 		"of one that is gone what is known without it");
-	child__end(&c[0]);
-	child__end(&c[1]);
 	session__finish_end();
 }
 

@@ -18,7 +18,7 @@ BEFORE()
 
 TEST(pids)
 {
-	struct pids q = {0};
+	static struct pids q;
 	pid_t pid = 0;
 	bool ok = true;
 
@@ -31,12 +31,11 @@ TEST(pids)
 	for (pid_t i = 334; i <= 1000; i++)
 		ok &= pids__take(&q, &pid) && pid == i;
 	tap__ok(ok && !pids__take(&q, &pid), "first in, first out");
-	pids__free(&q);
 }
 
 TEST(counted)
 {
-	struct waiting w = {0};
+	static struct waiting w;
 	bool bounded = true;
 
 	for (int i = 0; i < 3; i++) {
@@ -54,14 +53,13 @@ TEST(counted)
 		"the number that is remembered is bounded");
 	tap__ok(waiting__knows(&w, 10, 1000) && !waiting__knows(&w, 11, 1000),
 		"those that are found again are remembered");
-	waiting__free(&w);
 }
 
 TEST(room)
 {
 	const uint64_t at = 1000 * NS_PER_S;
 	uint32_t sizes[WAITING_PLACES] = {8, 9};
-	struct waiting w = {0};
+	static struct waiting w;
 
 	tap__ok(waiting__try(&w, sizes, at) && !waiting__over(&w, sizes, at),
 		"at first there is room");
@@ -88,7 +86,6 @@ TEST(room)
 	tap__ok(!waiting__try(&w, sizes, at), "a list may be full, too");
 	sizes[WAITING_LIST] = 0;
 	tap__ok(waiting__over(&w, sizes, at), "and have room again");
-	waiting__free(&w);
 }
 
 /* None fits at all: it is the profiler that is short of something. */
@@ -96,7 +93,7 @@ TEST(starved)
 {
 	const uint32_t sizes[WAITING_PLACES] = {0, 0};
 	uint64_t at = 1000 * NS_PER_S, rest = 1;
-	struct waiting w = {0};
+	static struct waiting w;
 
 	tap__ok(!waiting__starved(&w, at), "at first nothing is wrong");
 	for (int i = 0; i < 8; i++) {
@@ -117,7 +114,6 @@ TEST(starved)
 	waiting__fits(&w, 1);
 	tap__ok(!waiting__starved(&w, at) && waiting__try(&w, sizes, at),
 		"one fits: all are tried");
-	waiting__free(&w);
 }
 
 /* --- in a session --- */
@@ -164,7 +160,7 @@ static uint64_t refused(void)
 
 TEST(session)
 {
-	struct filters filters = {0};
+	static struct filters filters;
 	struct child c[CHILDREN];
 	struct errmsg f;
 	unsigned int tries;
@@ -197,5 +193,4 @@ TEST(session)
 	tap__ok(fake.tries <= tries + 2 && refused() == 2, "no process is counted twice: %llu, %u",
 		(unsigned long long)refused(), fake.tries - tries);
 	session__finish_end();
-	filters__free(&filters);
 }

@@ -9,7 +9,6 @@
 #include <sys/syscall.h>
 
 #include "child.h"
-#include "os/match.h"
 #include "os/proc_handle.h"
 
 #define NAME "a test" /* of this process */
@@ -196,22 +195,6 @@ TEST(cgroup)
 	tap__ok(!proc__container("/docker-" ID "a", id) && !proc__container("/user.slice", id) &&
 			!proc__container("", id),
 		"no container: too long, too short, and nothing");
-}
-
-TEST(match)
-{
-	struct match_process p;
-	unsigned long id = 1;
-
-	tap__ok(!match__process(&p, getpid(), true) && p.subject.pid == getpid() &&
-			p.subject.uid == geteuid() && !strcmp(p.subject.comm, NAME),
-		"this process, as filters see it");
-	tap__ok(!match__process(&p, getpid(), false) && !p.subject.cgroup[0], "without its cgroup");
-	tap__ok(match__process(&p, 1 << 22, true) == -ESRCH, "no process");
-	tap__ok(!match__user_id("root", &id) && !id &&
-			match__user_id("no such user", &id) == -ENOENT,
-		"users by name");
-	tap__ok(match__glob("*/a*", "/x/y/ab") && !match__glob("a", "ab"), "patterns");
 }
 
 TEST(handle)

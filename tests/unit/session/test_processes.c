@@ -89,12 +89,20 @@ TEST(gone)
 	struct process *p = processes__add(&ps, 0, (uint32_t)pid);
 
 	tap__bail_if(pid < 0 || !p, "no process");
-	process__hold(p);
 	tap__ok(!process__gone(p, os__now()), "a process that waits is not gone");
+	process__hold(p);
+	tap__ok(proc_handle__is_open(&p->handle) && !process__gone(p, os__now()),
+		"nor by a handle of it");
 	kill(pid, SIGKILL);
 	while (!process__gone(p, os__now()))
 		usleep(1000);
 	tap__ok(true, "one that ended is, before its parent has seen it");
+	waitpid(pid, NULL, 0);
+	tap__ok(process__gone(p, os__now()), "and when that has");
+	process__release(p);
+	process__hold(p);
+	tap__ok(!proc_handle__is_open(&p->handle) && process__gone(p, os__now()),
+		"of no process there is no handle");
 }
 
 TEST(description)

@@ -9,7 +9,6 @@
 #include <sys/syscall.h>
 
 #include "child.h"
-#include "os/proc_handle.h"
 
 #define NAME "a test" /* of this process */
 
@@ -195,27 +194,4 @@ TEST(cgroup)
 	tap__ok(!proc__container("/docker-" ID "a", id) && !proc__container("/user.slice", id) &&
 			!proc__container("", id),
 		"no container: too long, too short, and nothing");
-}
-
-TEST(handle)
-{
-	struct proc_handle h;
-	pid_t pid = fork();
-
-	if (!pid)
-		for (;;)
-			pause();
-	proc_handle__open(&h, pid);
-	tap__ok(proc_handle__is_open(&h) && !proc_handle__ended(&h) && !proc_handle__unused(pid),
-		"a handle of a process that runs");
-	kill(pid, SIGKILL);
-	waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOWAIT);
-	tap__ok(proc_handle__ended(&h) && !proc_handle__unused(pid), "that has ended");
-	waitpid(pid, NULL, 0);
-	tap__ok(proc_handle__ended(&h), "and was collected");
-	proc_handle__close(&h);
-	tap__ok(!proc_handle__is_open(&h), "closed");
-	proc_handle__open(&h, 1 << 22);
-	tap__ok(!proc_handle__is_open(&h) && proc_handle__unused(1 << 22), "of no process");
-	proc_handle__close(&h);
 }

@@ -118,14 +118,9 @@ TEST(ended)
 TEST(at_once)
 {
 	struct child c = child__execute("plumber.R", "blue", "mvb");
-	int tries = 0;
 
-	/* on a machine that is busy the answer may come later */
+	clock__run(CLOCK_SLOW); /* at the start answers are waited for for half a second */
 	start(&c, 1, &rules);
-	for (; !sunk.known && tries < 10; tries++) {
-		session__finish_end();
-		start(&c, 1, &rules);
-	}
 	tap__ok(sunk.began == 1 && sunk.known == 1 && says(";team=blue;"),
 		"what is there at the start is known at the start");
 	session__finish_end();

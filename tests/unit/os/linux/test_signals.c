@@ -244,22 +244,6 @@ static void job__hang_up(enum signals_request request, bool by_us, bool gone)
 	is_fine(pid, 4);
 }
 
-static void sent_to_job(void)
-{
-	job__hang_up(SIGNALS_RELOAD, false, false);
-}
-
-/* A shell passes the SIGHUP of its terminal on to its jobs. */
-static void told_by_leader(void)
-{
-	job__hang_up(SIGNALS_END, true, false);
-}
-
-static void sent_when_gone(void)
-{
-	job__hang_up(SIGNALS_END, false, true);
-}
-
 /* The kernel tells those in the foreground when the leader ends. */
 static void told_by_terminal(void)
 {
@@ -290,21 +274,26 @@ TEST(signals)
 {
 	static const struct {
 		const char *name;
-		void (*run)(void);
-		int signal; /* the child is to end by; 0: it comes to its end */
+		void (*run)(void); /* NULL: job__hang_up() */
+		int signal;	   /* the child is to end by; 0: it comes to its end */
+		enum signals_request request;
+		bool by_us, gone;
 	} cases[] = {
-		{"a signal waits until it is taken, once, and was sent by a process", taken, 0},
-		{"SIGHUP stays ignored, SIGINT does not", ignored, 0},
-		{"what comes with the first signal does not cut the ending short", in_a_row, 0},
-		{"a second one ends a program that never looked at the first", stuck, SIGINT},
+		{"a signal waits until it is taken, once, and was sent by a process", .run = taken},
+		{"SIGHUP stays ignored, SIGINT does not", .run = ignored},
+		{"what comes with the first signal does not cut the ending short", .run = in_a_row},
+		{"a second one ends a program that never looked at the first", .run = stuck,
+		 .signal = SIGINT},
 		{"a file at its size limit does not end the program, but ends its children",
-		 file_size, 0},
-		{"without a terminal SIGHUP and SIGUSR1 are requests", requests, 0},
-		{"what the keyboard sends is the command's", keyboard, 0},
-		{"at a terminal SIGHUP of another process is a request", sent_to_job, 0},
-		{"SIGHUP of the session's leader ends", told_by_leader, 0},
-		{"SIGHUP of the terminal ends", told_by_terminal, 0},
-		{"SIGHUP of another process ends when the terminal is gone", sent_when_gone, 0},
+		 .run = file_size},
+		{"without a terminal SIGHUP and SIGUSR1 are requests", .run = requests},
+		{"what the keyboard sends is the command's", .run = keyboard},
+		{"at a terminal SIGHUP of another process is a request", .request = SIGNALS_RELOAD},
+		/* a shell passes the SIGHUP of its terminal on to its jobs */
+		{"SIGHUP of the session's leader ends", .request = SIGNALS_END, .by_us = true},
+		{"SIGHUP of the terminal ends", .run = told_by_terminal},
+		{"SIGHUP of another process ends when the terminal is gone", .request = SIGNALS_END,
+		 .gone = true},
 	};
 	enum { N = COUNT(cases) };
 	pid_t child[N];
@@ -320,7 +309,10 @@ TEST(signals)
 			signal(SIGINT, SIG_DFL);
 			signal(SIGHUP, SIG_DFL);
 			signal(SIGTERM, SIG_DFL);
-			cases[i].run();
+			if (cases[i].run)
+				cases[i].run();
+			else
+				job__hang_up(cases[i].request, cases[i].by_us, cases[i].gone);
 			exit(FINE);
 		}
 	}

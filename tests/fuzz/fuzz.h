@@ -150,8 +150,7 @@ struct fuzz_memory {
 	uint64_t reads;
 };
 
-/* fuzz_memory__read - 0, or -EFAULT: not mapped.  @memory is a struct fuzz_memory: it is the read of
- * a struct mem_reader. */
+/* fuzz_memory__read - of a struct mem_reader on a struct fuzz_memory; -EFAULT: not mapped. */
 FUZZ_FN int fuzz_memory__read(void *memory, uint64_t addr, void *to, size_t len)
 {
 	struct fuzz_memory *m = memory;

@@ -42,7 +42,7 @@ TEST(match)
 	tap__ok(passes(O(), s), "no filter: all pass");
 	tap__ok(passes(O("user", "1000"), s), "the user");
 	tap__ok(!passes(O("user", "1001"), s), "another user");
-	tap__ok(!passes(O("user", "root"), s), "a user by name");
+	tap__ok(!passes(O("user", "root"), s), "another by name");
 	tap__ok(passes(O("user", "root", "user", "1000"), s), "one of two users");
 	tap__ok(passes(O("comm", "rsession"), s), "the command");
 	tap__ok(passes(O("comm", "R", "comm", "rs*"), s), "one of two commands, a pattern");
@@ -65,6 +65,8 @@ TEST(match)
 	tap__ok(!passes(O("user", "1000", "comm", "R"), s), "two kinds, one met");
 	s.cgroup = "";
 	tap__ok(!passes(O("cgroup", "/system.slice"), s), "no cgroup");
+	s.uid = 0;
+	tap__ok(passes(O("user", "root"), s), "the user by name");
 }
 
 TEST(text)

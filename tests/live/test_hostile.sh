@@ -9,8 +9,8 @@
 #
 # Programs that say they are R and lay out what R never has (tests/fixtures/hostile.c), each profiled beside one that is
 # good: the profiler ends when told to, its statistics are there and add up, its memory stays under the limit, what it writes
-# is whole and acts on no terminal, and the good one has its names and its share of the samples. Then all of them at once,
-# and damaged libR.so, by --all, list and info.
+# is whole and acts on no terminal, and the good one has its names and its share of the samples. Then some at once, by --all,
+# list and info. (Damaged files of R: unit:target/linux/elf and find.)
 #
 # bpf runs all modes; each of the other engines every second one, or with `all` all of them and both formats. In `make test`
 # it is every fifth of these.
@@ -87,10 +87,7 @@ attack() {
 
 # --- one after the other ---
 
-modes=()
-while read -r mode; do
-	[ "$mode" = file ] || modes+=("$mode")
-done < <("$WORK/hostile" -l)
+mapfile -t modes < <("$WORK/hostile" -l)
 modes+=(pages:userfault unknown:good unknown:wild unknown:cycle)
 formats=(folded rprof)
 captures=("--lines --gc" "--filter-callframes --gc" "--lines --gc --filter-callframes")
@@ -126,14 +123,6 @@ done
 
 if [ ${#wanted[@]} -eq 0 ]; then
 	crowd=()
-	for how in {0..20}; do
-		mkdir "$WORK/lib$how"
-		if launch "$WORK/hostile" file "$WORK/lib$how/$how"; then
-			crowd+=("$PID")
-		else
-			skip "no such file here" "libR.so damaged, $how"
-		fi
-	done
 	for mode in comm wild cycle execs; do
 		launch "$WORK/hostile" "$mode" && crowd+=("$PID")
 	done

@@ -4,16 +4,11 @@
 # timeout: 300
 # engines: ptrace
 #
-# `dump --native --threads`: the native frames are those of gdb, of an R that is stopped, that computes in C, that waits for a
-# read or for a child, that has other threads, and that executes no call. And R goes on.
+# `dump --native --threads`: the native frames are those of gdb, of an R that sleeps, is stopped, computes in C, has 50 other
+# threads, and executes no call. And R goes on.
 . "$(dirname "$0")/../lib/live.sh"
 
 command -v gdb >/dev/null || bail "no gdb: tools/install-deps test"
-
-# The states of all threads, innermost system calls included: what waits does so still.
-states() {
-	cat "/proc/$TARGET_PID/task"/*/syscall 2>/dev/null
-}
 
 # equal NAME [FUNCTION...]: the native frames of the program launched last are gdb's; FUNCTIONs run.
 equal() {
@@ -51,7 +46,7 @@ check "it sleeps: R went on" target_await_done 60
 target_kill
 
 spin=$WORK/spin_until.so
-check "the fixture builds" cc -O1 -shared -fPIC -o "$spin" "$tests/fixtures/spin_until.c"
+fixture "$spin" spin_until.c -shared -fPIC
 target_start host dump call "$spin"
 wait_until 60 test -e "$TARGET_DIR/spins"
 equal "it computes in C" spin_until
@@ -59,33 +54,17 @@ target_go
 check "it computes in C: R went on" target_await_done 60
 target_kill
 
-mkfifo "$WORK/in"
-exec 8<>"$WORK/in"
-target_start host dump read "$WORK/in"
-wait_until 60 in_state S
-equal "it reads"
-printf 'x' >&8
-check "it reads: R went on" target_await_done 60
-target_kill
-
-target_start host dump child
-wait_until 60 in_state S
-equal "it waits for a child"
-wait_until 60 pkill -P "$TARGET_PID" -x sleep
-check "it waits for a child: R went on" target_await_done 60
-target_kill
-
 threads=$WORK/dump_threads.so
-check "the fixture builds" cc -O1 -shared -fPIC -pthread -o "$threads" "$tests/fixtures/dump_threads.c"
+fixture "$threads" dump_threads.c -shared -fPIC -pthread
 target_start host dump threads "$threads"
 wait_until 60 in_state S
-wait_until 60 eval '[ "$(grep -lx -e spins -e reads -e waits "/proc/$TARGET_PID/task"/*/comm | wc -l)" = 3 ]'
+wait_until 60 eval '[ "$(grep -lx -e spins -e reads -e waits "/proc/$TARGET_PID/task"/*/comm | wc -l)" = 50 ]'
 waiting_in() { # the numbers of the system calls that threads wait in
 	cat "/proc/$TARGET_PID/task"/*/syscall | awk '{ print $1 }' | sort | xargs
 }
-# the one that runs does, and the others wait: again, when what stopped them has let them go
+# the one that runs does, and the others wait: again, when what stopped them has let them go ("running" is one word, too)
 threads_are_back() {
-	wait_until 60 eval '[ "$(waiting_in | wc -w)" = 4 ] && [ "$(grep -c running /proc/$TARGET_PID/task/*/syscall | grep -c :1)" = 1 ]'
+	wait_until 60 eval '[ "$(waiting_in | wc -w)" = 51 ] && [ "$(grep -c running /proc/$TARGET_PID/task/*/syscall | grep -c :1)" = 1 ]'
 }
 threads_are_back
 equal "it has threads" spins_inside
@@ -102,15 +81,6 @@ like "$("$XRPROF" dump -p "$TARGET_PID" --threads)" '  thread [0-9]+ \(spins\): 
 	"--threads alone: what they do"
 kill -INT "$TARGET_PID"
 check "threads: R went on" target_await_done 60
-target_kill
-
-many=$WORK/threads.so
-check "the fixture builds" cc -O1 -shared -fPIC -pthread -o "$many" "$tests/fixtures/threads.c"
-target_start host dump many "$many"
-wait_until 60 eval '[ "$(waiting_in | wc -w)" = 51 ] && ! grep -q running "/proc/$TARGET_PID/task"/*/syscall'
-equal "it has 50 threads"
-kill -INT "$TARGET_PID"
-check "50 threads: R went on" target_await_done 60
 target_kill
 
 mkfifo "$WORK/code"

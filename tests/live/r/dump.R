@@ -8,7 +8,7 @@
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 source(file.path(folder, "dump_ways.R"), keep.source = TRUE)
 way <- args[[2L]]
-if (way %in% c("call", "threads", "many")) dyn.load(args[[3L]])
+if (way %in% c("call", "threads")) dyn.load(args[[3L]])
 run <- ways[[way]]
 run()
 done()

@@ -33,15 +33,6 @@ ways <- list(
             }, error = function(e) stop(e))
         }), interrupt = function(e) NULL)
     },
-    readline = function() {
-        note(); answer <- readline("what? ")
-        cat("answered:", answer, "\n")
-    },
-    stdin = function() {
-        input <- file("stdin")
-        on.exit(close(input))
-        note(); readLines(input, 1L)
-    },
     call = function() {
         note(); .C("spin_until", file.path(folder, "go"), file.path(folder, "spins"))
     },
@@ -50,17 +41,8 @@ ways <- list(
         tryCatch({ note(); Sys.sleep(1000) }, interrupt = function(e) NULL)
         tryCatch(second(), interrupt = function(e) NULL)
     },
-    read = function() {
-        input <- file(args[[3L]], "rb", raw = TRUE)
-        on.exit(close(input))
-        note(); readBin(input, "raw", 1L)
-    },
     threads = function() {
         .C("dump_threads_start")
-        tryCatch({ note(); Sys.sleep(1000) }, interrupt = function(e) NULL)
-    },
-    many = function() {
-        .C("threads_start", 50L)
         tryCatch({ note(); Sys.sleep(1000) }, interrupt = function(e) NULL)
     },
     child = function() {

@@ -81,70 +81,39 @@ for name in root docker user; do
 	ready $name
 done
 
-# command_split COMMAND... -- ARG...: sets command, with the profiler, and given, the ARGs
-command_split() {
-	command=()
+# run COMMAND... -- ARG...: the profiler, by COMMAND
+run() {
+	local command=()
 	while [ "$1" != -- ]; do
 		command+=("$1")
 		shift
 	done
 	shift
-	command+=("$XRPROF" -f folded)
-	given=("$@")
+	timeout -k 5 300 "${command[@]}" "$XRPROF" "$@" 2>"$WORK/err" </dev/null
 }
 
-# run COMMAND... -- ARG...: the profiler, by COMMAND. Sets status.
-run() {
-	command_split "$@"
-	timeout -k 5 120 "${command[@]}" -d 0.3 "${given[@]}" >"$WORK/out" 2>"$WORK/err" </dev/null
-	status=$?
-}
-
-# The ticks (CLK_TCK) of CPU time that process $1 has had.
-spent() {
-	awk '{ print $14 + $15 }' "/proc/$1/stat"
-}
-
-# profiles NAME COMMAND... -- ARG... -p PID: it works: PID is profiled for three tenths of a second of its CPU time.
-install -d -m 1777 "$WORK/begun"
+# profiles NAME COMMAND... -- ARG... -p PID: it works: PID is profiled until its function is there, which ends the pipe.
 profiles() {
-	local name=$1 of=${*: -1} began line
+	local name=$1 of=${*: -1}
 	shift
-	command_split "$@"
 	kill -CONT "$of"
-	rm -f "$WORK/begun/it" "$WORK/hold"
-	mkfifo "$WORK/hold"
-	"${command[@]}" --until-eof --ready "$WORK/begun/it" "${given[@]}" >"$WORK/out" 2>"$WORK/err" <"$WORK/hold" &
-	line=$!
-	live_pids+=("$line")
-	exec {hold}>"$WORK/hold"
-	wait_until 120 eval '[ -s "$WORK/begun/it" ] || gone "$line"'
-	# shellcheck disable=SC2034 # for eval
-	began=$(spent "$of")
-	wait_until 300 eval '[ $(($(spent "$of") - began)) -ge 30 ] || gone "$line"'
-	exec {hold}>&-
-	wait "$line"
-	status=$?
+	run "$@" | grep -q in_busy
+	is "${PIPESTATUS[*]}" "0 0" "$name: profiled" || diag "$(cat "$WORK/err")"
 	kill -STOP "$of"
-	[ $status = 0 ] && grep -q in_busy "$WORK/out"
-	ok $? "$name: profiled" || diag "status $status" "$(cat "$WORK/err")"
 }
 
 # refused NAME WHY COMMAND... -- ARG...: it does not, because of WHY.
 refused() {
 	local name=$1 why=$2
 	shift 2
-	run "$@"
-	is $status 1 "$name: refused"
+	run "$@" >"$WORK/out"
+	is $? 1 "$name: refused"
 	is "$(wc -l <"$WORK/err")" 1 "$name: in one line"
 	like "$(cat "$WORK/err")" "$why" "$name: the reason, and what to do"
 }
 profiles "Docker's capabilities, an R that has no more" "${docker[@]}" -- -e ptrace -p "${pid[docker]}"
-"${docker[@]}" "$XRPROF" dump -p "${pid[docker]}" >"$WORK/out" 2>"$WORK/err"
-grep -q in_busy "$WORK/out"
-ok $? "Docker's capabilities, dump" || diag "$(cat "$WORK/err")"
-"${docker[@]}" "$XRPROF" list >"$WORK/out" 2>"$WORK/err"
-like "$(grep "^ *${pid[docker]} " "$WORK/out")" "[0-9]\.[0-9]\.[0-9]" "Docker's capabilities, list: R's version"
+like "$("${docker[@]}" "$XRPROF" dump -p "${pid[docker]}" 2>&1)" in_busy "Docker's capabilities, dump"
+like "$("${docker[@]}" "$XRPROF" list 2>&1 | grep "^ *${pid[docker]} ")" "[0-9]\.[0-9]\.[0-9]" "Docker's capabilities, list: R's version"
 refused "Docker's capabilities, engine bpf" "no CAP_BPF: docker run --cap-add BPF --cap-add PERFMON" \
 	"${docker[@]}" -- -e bpf -p "${pid[docker]}"
 refused "Docker's capabilities, an R that has more" "has capabilities that .*docker run --cap-add SYS_PTRACE" \

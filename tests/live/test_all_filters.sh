@@ -12,37 +12,20 @@
 . "$tests/lib/all.sh"
 
 chmod 755 "$WORK"
+umask 0 # R of another user writes to its folder
 declare -A pid_of
 
 # place NAME COMMAND...: a spinning R called NAME, started by COMMAND.
 place() {
-	local name=$1
-	shift
-	TARGET_DIR=$WORK/$name
-	mkdir -p "$TARGET_DIR"
-	cp "$tests"/live/r/*.R "$TARGET_DIR"
-	chmod 777 "$TARGET_DIR"
-	TARGET_ERR=$TARGET_DIR/stderr
-	env --default-signal "$@" --vanilla --no-echo -f "$TARGET_DIR/all_spin.R" --args "$TARGET_DIR" "$name" \
-		>"$TARGET_DIR/stdout" 2>"$TARGET_ERR" </dev/null &
-	TARGET_JOB=$!
-	live_pids+=("$TARGET_JOB")
-	wait_until 300 test -e "$TARGET_DIR/ready" || {
-		fail "$name starts"
-		diag "$(cat "$TARGET_ERR")"
-		done_testing
-		exit 1
-	}
-	pid_of[$name]=$(cat "$TARGET_DIR/ready")
-	live_pids+=("${pid_of[$name]}")
+	TARGET_WRAP=("${@:2}")
+	target_start host all_spin "$1"
+	pid_of[$1]=$TARGET_PID
 }
 
 uid=65534
-place byroot R
-place byother setpriv --reuid=$uid --regid=$uid --clear-groups R
-mkdir "$WORK/bin"
-cp /usr/lib/R/bin/exec/R "$WORK/bin/Rworker"
-place bycomm env R_HOME="$(R RHOME)" LD_LIBRARY_PATH="$(R RHOME)/lib" "$WORK/bin/Rworker"
+as_other=(setpriv --reuid=$uid --regid=$uid --clear-groups)
+place byroot
+place byother "${as_other[@]}"
 
 # A control group as a container has it: its name holds the id.
 id=$(echo "container $$" | sha256sum | cut -c 1-64)
@@ -55,13 +38,10 @@ for root in /sys/fs/cgroup/systemd /sys/fs/cgroup; do
 done
 if [ -n "$group" ]; then
 	# shellcheck disable=SC2016
-	place bygroup sh -c 'echo $$ >"$0/cgroup.procs" && exec R "$@"' "$group"
+	place bygroup sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group"
 	end_group() {
 		live_kill KILL "${pid_of[bygroup]}"
-		for _ in 1 2 3 4 5 6 7 8 9 10; do
-			rmdir "$group" 2>/dev/null && break
-			sleep 0.1
-		done
+		wait_until 1 rmdir "$group" 2>/dev/null
 		live_cleanup
 	}
 	trap end_group EXIT
@@ -95,10 +75,9 @@ sees() {
 	is "$seen" "$names" "$test"
 }
 
-sees "$(printf '%s\n' "${!pid_of[@]}" | sort | xargs)" "no filter: all"
-sees "$(printf '%s\n' "${!pid_of[@]}" | grep -vx bycomm | sort | xargs)" "two users, and a pid that is excluded" \
-	--user "$(id -nu $uid)" --user 0 --exclude-pid "${pid_of[bycomm]}"
-sees bycomm "--comm" --comm 'Rw*'
+sees "byother byroot" "two users, and a pid that is excluded" \
+	--user "$(id -nu $uid)" --user 0 --exclude-pid "${pid_of[bygroup]-1}"
+sees byother "two kinds that are met" --comm 'R*' --user $uid
 sees '' "two kinds: both must be met" --comm Rworker --user $uid
 like "$(cat "$WORK/out.err")" "no R process matched --" "and that none is met is reported"
 if [ -n "$group" ]; then
@@ -108,6 +87,7 @@ else
 fi
 
 # R is first a shell that runs the script R. It is called R, too.
+mkdir "$WORK/bin"
 printf '#!/bin/sh\necho $$ >%s\nread -r line <%s\n' "$WORK/shell" "$WORK/fifo" >"$WORK/bin/R"
 chmod 755 "$WORK/bin/R"
 mkfifo "$WORK/fifo"
@@ -117,8 +97,8 @@ wait_until 60 test -s "$WORK/shell"
 is "$(cat "/proc/$(cat "$WORK/shell")/comm")" R "a shell is called R"
 
 # A user without the rights gets a message that names what is missing.
-cp "$XRPROF" "$WORK/bin/xrprof-bpf"
-setpriv --reuid=$uid --regid=$uid --clear-groups --inh-caps=-all "$WORK/bin/xrprof-bpf" list >"$WORK/denied"
+install -m 755 "$XRPROF" "$WORK/bin/xrprof-bpf"
+"${as_other[@]}" --inh-caps=-all "$WORK/bin/xrprof-bpf" list >"$WORK/denied"
 is $? 0 "list without rights ends well"
 like "$(grep -A 1 "^${pid_of[byroot]} " "$WORK/denied")" "cannot be profiled: .*run as root" "and says why root's R cannot be profiled"
 grep -q "^$(cat "$WORK/shell") " "$WORK/denied"

@@ -14,97 +14,69 @@
 
 declare -A pid_of version_of
 
-# started NAME VERSION: the program launched last.
-started() {
-	target_await_ready || {
-		fail "$1 starts"
-		done_testing
-		exit 1
-	}
-	pid_of[$1]=$TARGET_PID
-	version_of[$1]=$2
+# start PLACE NAME VERSION
+start() {
+	target_start "$1" all_spin "$2"
+	TARGET_WRAP=()
+	pid_of[$2]=$TARGET_PID version_of[$2]=$3
 }
 
-# Version of the R in a root folder, by its own DESCRIPTION.
+# Version of the R of an image, by its own DESCRIPTION.
 version_in() {
-	sed -n 's/^Version: //p' "$1/usr/lib/R/library/base/DESCRIPTION"
+	sed -n 's/^Version: //p' "$("$tests/images/get" "$1")"/{usr/lib/R/,}library/base/DESCRIPTION 2>/dev/null
 }
 
-# A copy of the host's R whose libR.so may be changed: copy_r FOLDER. Run by its own environment.
+# copy_r NAME: what starts next is the host's R with a copy of its libR.so that may be changed
 copy_r() {
-	mkdir -p "$1/lib"
-	cp "/usr/lib/R/lib/libR.so" "$1/lib/"
-	cp "/usr/lib/R/bin/exec/R" "$1/R"
-}
-# launch_copy FOLDER NAME
-launch_copy() {
-	TARGET_DIR=$WORK/$2
-	mkdir -p "$TARGET_DIR"
-	cp "$tests"/live/r/*.R "$TARGET_DIR"
-	TARGET_ERR=$TARGET_DIR/stderr
-	R_HOME=/usr/lib/R LD_LIBRARY_PATH=$1/lib env --default-signal "$1/R" --vanilla --no-echo -f "$TARGET_DIR/all_spin.R" \
-		--args "$TARGET_DIR" "$2" >"$TARGET_DIR/stdout" 2>"$TARGET_ERR" </dev/null &
-	TARGET_JOB=$!
-	live_pids+=("$TARGET_JOB")
+	mkdir -p "$WORK/$1/lib"
+	cp /usr/lib/R/lib/libR.so "$WORK/$1/lib/"
+	cp /usr/lib/R/bin/exec/R "$WORK/$1/R"
+	# shellcheck disable=SC2016 # for the inner shell
+	TARGET_WRAP=(env R_HOME=/usr/lib/R "LD_LIBRARY_PATH=$WORK/$1/lib" sh -c 'shift && exec "$0" "$@"' "$WORK/$1/R")
 }
 
 host_version=$(Rscript -e 'cat(as.character(getRversion()))')
 
 # Two are there before the profiler, the others come later.
-target_launch host all_spin vhost
-started vhost "$host_version"
-target_launch bullseye all_spin vbullseye
-started vbullseye "$(version_in "$("$tests/images/get" bullseye)")"
+start host vhost "$host_version"
+start bullseye vbullseye "$(version_in bullseye)"
 
 all_start "$WORK/out" -a
 ok $? "the profiler starts" || { done_testing; exit 1; }
 
-for image in trixie sid; do
-	root=$("$tests/images/get" $image)
-	target_launch $image all_spin v$image
-	started v$image "$(version_in "$root")"
+for image in trixie sid static; do
+	start $image v$image "$(version_in $image)"
 done
-target_launch static all_spin vstatic
-root=$("$tests/images/get" static)
-started vstatic "$(sed -n 's/^Version: //p' "$root/library/base/DESCRIPTION")"
 
 # A plain chroot, on an overlay over an image: no namespaces at all.
-root=$("$tests/images/get" bullseye)
 mkdir -p "$WORK/small" "$WORK/merged"
 mount -t tmpfs none "$WORK/small"
 mkdir "$WORK/small/upper" "$WORK/small/work"
-if mount -t overlay -o "lowerdir=$root,upperdir=$WORK/small/upper,workdir=$WORK/small/work" none "$WORK/merged"; then
+if mount -t overlay -o "lowerdir=$("$tests/images/get" bullseye),upperdir=$WORK/small/upper,workdir=$WORK/small/work" none "$WORK/merged"; then
 	trap 'live_cleanup_overlay' EXIT
 	live_cleanup_overlay() {
 		live_kill KILL "${live_pids[@]}"
 		sleep 0.2
-		umount "$WORK/merged/proc" 2>/dev/null
-		umount -l "$WORK/merged"
+		umount -l "$WORK/merged" # and what is mounted in it
 		live_cleanup
 	}
 	mount -t proc none "$WORK/merged/proc"
-	TARGET_DIR=$WORK/merged/tmp/vchroot
-	mkdir -p "$TARGET_DIR"
-	cp "$tests"/live/r/*.R "$TARGET_DIR"
-	TARGET_ERR=$TARGET_DIR/stderr
-	chroot "$WORK/merged" R --vanilla --no-echo -f /tmp/vchroot/all_spin.R --args /tmp/vchroot vchroot \
-		>"$TARGET_DIR/stdout" 2>"$TARGET_ERR" </dev/null &
-	TARGET_JOB=$!
-	live_pids+=("$TARGET_JOB")
-	started vchroot "${version_of[vbullseye]}"
+	mkdir -p "$WORK/merged$WORK"
+	mount --bind "$WORK" "$WORK/merged$WORK"
+	TARGET_WRAP=(chroot "$WORK/merged")
+	start host vchroot "${version_of[vbullseye]}"
 else
 	fail "an overlay file system can be mounted"
 fi
 
 # The package is upgraded while R runs: another file takes the name of its libR.so, the old one is deleted.
-copy_r "$WORK/upgraded"
-launch_copy "$WORK/upgraded" vupgraded
-started vupgraded "$host_version"
-cp "$(version_root=$("$tests/images/get" trixie) && echo "$version_root/usr/lib/R/lib/libR.so")" "$WORK/upgraded/lib/new"
+copy_r upgraded
+start host vupgraded "$host_version"
+cp "$("$tests/images/get" trixie)/usr/lib/R/lib/libR.so" "$WORK/upgraded/lib/new"
 mv "$WORK/upgraded/lib/new" "$WORK/upgraded/lib/libR.so"
 
 # An unknown version: the host's R with another number in it.
-copy_r "$WORK/unknown"
+copy_r unknown
 python3 - "$WORK/unknown/lib/libR.so" <<-'PY'
 	import re, sys
 	data = open(sys.argv[1], "rb").read()
@@ -112,8 +84,7 @@ python3 - "$WORK/unknown/lib/libR.so" <<-'PY'
 	assert n == 1 and len(new) == len(data), n
 	open(sys.argv[1], "wb").write(new)
 PY
-launch_copy "$WORK/unknown" vunknown
-started vunknown "*.9.9"
+start host vunknown "*.9.9"
 
 enough() {
 	local name

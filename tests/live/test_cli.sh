@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # touches: cmd session output
 #
-# The command line from outside: exit status, what goes where, several processes, commands. How a profile ends is in
-# test_ends.sh.
+# The command line from outside: exit status, what goes where, commands. How a profile ends is in test_ends.sh, several
+# processes are in test_errors.sh.
 # timeout: 600
 # else: ptrace vmread
 . "$(dirname "$0")/../lib/live.sh"
@@ -42,36 +42,14 @@ is $(($(samples_in "$WORK/hup.out") + $(samples_in "$WORK/hup.1.out"))) "$(stat_
 	"SIGHUP: each sample is in one of two files"
 like "$(tail -n 1 "$WORK/hup.out.err")" '[0-9]+ samples? = [0-9.]+ s of (CPU|wall time) in [0-9.]+ s; (none|[0-9]+) lost' "a summary ends it"
 
-# A program like timeout signals twice in a row.
-prof_start "$WORK/twice.out" -p "$TARGET_PID"
-kill -TERM "$PROF_PID"
-kill -TERM "$PROF_PID" 2>/dev/null
-prof_wait
-is "$PROF_STATUS" 0 "two signals in a row: exit status"
-check_rprof "$WORK/twice.out" "two signals in a row"
-
 # Everything but the profile goes to stderr, and --quiet silences it.
 run -e "$XRPROF_ENGINE" -q -p "$TARGET_PID" -d 0.5
 is "$STATUS" 0 "--quiet: exit status"
 is "$ERR" "" "--quiet: nothing on stderr"
 like "$OUT" '^sample\.interval=10101' "the profile is on stdout"
 
-prof_start "$WORK/out.folded" -p "$TARGET_PID" -F 499 -f folded
-check "folded: outermost first, count last" wait_until 60 grep -Eq "^outer(;inner)?(;sqrt)? [0-9]+$" "$WORK/out.folded"
-prof_stop
-is "$PROF_STATUS" 0 "folded: exit status"
-
 run -e "$XRPROF_ENGINE" -p "$TARGET_PID" -d 0.2 -o "$WORK/ok.out" --stats /dev/full
 is "$STATUS" 1 "--stats that cannot be written: exit status"
-
-# Several processes.
-first_pid=$TARGET_PID
-target_start host spin
-prof_start "$WORK/both.folded" -p "$first_pid,$TARGET_PID" -f folded
-for pid in "$first_pid" "$TARGET_PID"; do
-	check "several, folded: $pid is a root" wait_until 60 grep -q "^R-$pid;outer" "$WORK/both.folded"
-done
-prof_stop
 
 # --- a command ---
 
@@ -127,11 +105,8 @@ seen "$WORK/shell.out" >shell.R
 sh -c 'cat <go; Rscript --vanilla shell.R; true' >/dev/null &
 shell_pid=$!
 live_pids+=("$shell_pid")
-PROF_OUT=$WORK/shell.out
-env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -F 499 -s -p "$shell_pid" -o "$PROF_OUT" --ready "$WORK/ready" 2>"$PROF_OUT.err" </dev/null &
-PROF_PID=$!
-live_pids+=("$PROF_PID")
-check "-s -p of a shell: it begins" wait_until 60 eval '[ -s "$WORK/ready" ] || gone $PROF_PID'
+prof_start_whole "$WORK/shell.out" -F 499 -s -p "$shell_pid"
+ok $? "-s -p of a shell: it begins"
 : >go
 prof_wait
 is "$PROF_STATUS" 0 "-s -p of a shell: exit status" || diag "$(cat "$PROF_OUT.err")"

@@ -15,67 +15,6 @@ if [[ $(cat /proc/sys/kernel/core_pattern) == *[/\|]* ]]; then
 	exit
 fi
 
-for place in $(all_places host static bullseye trixie sid); do
-	[ "$place" = host ] || part_needs "$place" image "$place" || continue
-	libr=()
-	case $place in
-	host | static) ;;
-	*) libr=(--libr "$("$tests/images/get" "$place")/usr/lib/R/lib/libR.so") ;;
-	esac
-	(ulimit -c unlimited && target_launch "$place" dump_crash && wait "$TARGET_JOB") 2>/dev/null
-	mv "$WORK/target1" "$WORK/$place"
-	core=$(ls "$WORK/$place"/core* 2>/dev/null | head -n 1)
-	[ -s "$core" ]
-	ok $? "$place: R crashed, and the kernel wrote a core file" || continue
-	"$XRPROF" dump --core "$core" "${libr[@]}" --locals --json >"$WORK/dump.json" 2>"$WORK/err"
-	is $? 0 "$place: exit status" || diag "$(cat "$WORK/err")"
-	is "$(cat "$WORK/err")" "" "$place: no warning"
-	like "$("$XRPROF" dump --core "$core" "${libr[@]}" --globals --json | tr -d ' \n')" \
-		'\{"path":"kept",[^}]*"length":300000,"bytes":2400048\}' "$place: --globals: a vector of the global environment"
-	check "$place: calls and variables are R's" python3 - "$WORK/dump.json" "$WORK/$place/calls" <<-'PY'
-		import json, sys
-		p = json.load(open(sys.argv[1]))["processes"][0]
-		have = [f["call"] for f in p["frames"]]
-		want = open(sys.argv[2]).read().splitlines()
-		# R was in vapply() then, and in pskill() when it crashed
-		want = want[next(i for i, w in enumerate(want) if w.startswith("crash(")):]
-		have_from = next(i for i, h in enumerate(have) if h.startswith("crash("))
-		assert have[have_from:] == want, (have, want)
-		assert p["signal"] == 11 and not p["truncated"], p
-		local = {v["name"]: v["value"] for v in p["frames"][have_from]["locals"]}
-		assert local == {"known": "num 15", "n": "num 7.5", "why": '<promise: "no reason">'}, local
-	PY
-done
-
-core=$(ls "$WORK"/host/core* 2>/dev/null | head -n 1)
-if [ -n "$core" ]; then
-	like "$("$XRPROF" dump --core "$core" | tr '\n' ' ')" 'R [0-9.]+, ended by signal 11 .*crash\(i \+ total\)' "as text"
-	check "damaged and cut core files: a result or one line, and an end" python3 - "$XRPROF" "$core" <<-'PY'
-		import random, subprocess, sys
-		program, path = sys.argv[1:]
-		random.seed(1)
-		def run(what):
-		    done = subprocess.run([program, "dump", "--core", path, "--locals", "--native"], capture_output=True, timeout=60)
-		    err = done.stderr.decode()
-		    assert done.returncode == 0 or (done.returncode == 1 and err.count("\n") <= 5), (what, done.returncode, err)
-		with open(path, "r+b") as f:
-		    head = f.read(200000)
-		    for i in range(40):
-		        data = bytearray(head)
-		        for _ in range(30):
-		            data[random.randrange(64 if i % 2 else len(data))] = random.randrange(256)
-		        f.seek(0)
-		        f.write(data)
-		        f.flush()
-		        run(i)
-		    f.seek(0)
-		    f.write(head)
-		    for size in 60000000, 20000000, 1000000, 65536, 100, 1, 0:
-		        f.truncate(size)
-		        run(size)
-	PY
-fi
-
 check "sixteen times 64 MiB of notes: what is read of them is limited" python3 - "$XRPROF" "$WORK/notes" <<-'PY'
 	import resource, struct, subprocess, sys
 	program, path = sys.argv[1:]
@@ -98,7 +37,7 @@ fixture "$WORK/whose" whose.c -pthread -ldl
 crashed() {
 	root=
 	case $1 in host | static) ;; *) root=$("$tests/images/get" "$1") ;; esac
-	(ulimit -c unlimited && target_launch "$1" dump_crash_native "$crash" "$2" && wait "$TARGET_JOB") 2>/dev/null
+	(ulimit -c unlimited && target_launch "$1" dump_crash "$crash" "$2" && wait "$TARGET_JOB") 2>/dev/null
 	mv "$WORK/target1" "$WORK/$1-$2"
 	core=$(ls "$WORK/$1-$2"/core* 2>/dev/null | head -n 1)
 	[ -s "$core" ]
@@ -126,29 +65,54 @@ as_gdb() {
 	check "$1: the frames are gdb's" "$tests/lib/dump_native.py" "$WORK/dump.json" "$WORK/gdb.out"
 }
 
+# as_r NAME: the calls and variables are those that R had
+as_r() {
+	local libr=()
+	[ -z "$root" ] || libr=(--libr "$root/usr/lib/R/lib/libR.so")
+	"$XRPROF" dump --core "$core" "${libr[@]}" --locals --json >"$WORK/dump.json" 2>"$WORK/err"
+	is "$? $(cat "$WORK/err")" "0 " "$1: without native frames: no warning"
+	like "$("$XRPROF" dump --core "$core" "${libr[@]}" --globals --json | tr -d ' \n')" \
+		'\{"path":"kept",[^}]*"length":300000,"bytes":2400048\}' "$1: --globals: a vector of the global environment"
+	check "$1: calls and variables are R's" python3 - "$WORK/dump.json" "${core%/*}/calls" <<-'PY'
+		import json, sys
+		p = json.load(open(sys.argv[1]))["processes"][0]
+		have = [f["call"] for f in p["frames"]]
+		want = open(sys.argv[2]).read().splitlines()
+		# R was in vapply() then, and in .Call() when it crashed
+		want = want[next(i for i, w in enumerate(want) if w.startswith("crash(")):]
+		have_from = next(i for i, h in enumerate(have) if h.startswith("crash("))
+		assert have[have_from:] == want, (have, want)
+		assert p["signal"] == 11 and not p["truncated"], p
+		local = {v["name"]: v["value"] for v in p["frames"][have_from]["locals"]}
+		assert local == {"known": "num 15", "n": "num 7.5", "why": '<promise: "no reason">'}, local
+	PY
+}
+
 for place in $(all_places host static bullseye trixie sid); do
-	[ "$place" = host ] || part_needs "$place: native" image "$place" || continue
-	for how in crash_segv crash_thread crash_abort; do
+	[ "$place" = host ] || part_needs "$place" image "$place" || continue
+	crashed "$place" crash_segv && as_gdb "$place: crash_segv" && as_r "$place"
+	for how in crash_thread crash_abort; do
 		crashed "$place" "$how" && as_gdb "$place: $how"
 	done
 	case $place in host | static) ;; *) continue ;; esac
+	like "$("$XRPROF" dump --core "$core" | tr '\n' ' ')" 'R [0-9.]+, ended by signal 6 .*crash\(i \+ total\)' "$place: as text"
 	like "$("$XRPROF" dump --core "$core" --native | tr '\n' '|')" \
-		'\|    abort \[[^|]*\|    crash_inside \[crash.so\]\|    crash_abort \[crash.so\]\|    parse_one\(how\)\|    FUN\(' \
+		'\|    abort \[[^|]*\|    crash_inside \[crash.so\]\|    crash_abort \[crash.so\]\|    crash\(i \+ total\)\|    FUN\(' \
 		"$place: C functions stand inside of the R function that called them"
 done
 
 core=$(ls "$WORK"/host-crash_thread/core* 2>/dev/null | head -n 1)
 [ -z "$core" ] || like "$("$XRPROF" dump --core "$core" --native | tr '\n' '|')" \
-	"\|    crash_begin \[crash.so\]\|.*    ... R's calls, which another thread is in:\|    parse_one\(how\)\|" "another thread crashed"
+	"\|    crash_begin \[crash.so\]\|.*    ... R's calls, which another thread is in:\|    crash\(i \+ total\)\|" "another thread crashed"
 
 # R on another thread than the first; then its libR.so elsewhere, with other sections, and of another build
-if [ -d "$WORK/host" ]; then
+if [ -d "$WORK/host-crash_abort" ]; then
 	mv "$WORK/host-crash_abort" "$WORK/first"
 	TARGET_OPTIONS=(CMD "$WORK/whose" 3)
 	crashed host crash_abort && as_gdb "R on another thread"
 	TARGET_OPTIONS=()
 	like "$("$XRPROF" dump --core "$core" --native | tr '\n' '|')" \
-		'\|    crash_abort \[crash.so\]\|    parse_one\(how\)\|' "R on another thread: with its calls"
+		'\|    crash_abort \[crash.so\]\|    crash\(i \+ total\)\|' "R on another thread: with its calls"
 	copied=$(R RHOME)/lib/libR.so
 	"$XRPROF" dump --core "$core" --native >"$WORK/dump.txt"
 	check "another libR.so of the same build" python3 - "$(realpath "$copied")" "$WORK/libR.so" "$WORK/libR.so.other" <<-'PY'
@@ -168,11 +132,37 @@ if [ -d "$WORK/host" ]; then
 fi
 
 # the stack is the last that the kernel writes
-if [ -d "$WORK/host" ]; then
+if [ -d "$WORK/first" ]; then
 	core=$(echo "$WORK"/first/core*)
 	truncate -s -200000 "$core"
 	like "$("$XRPROF" dump --core "$core" --native 2>&1)" "R's calls are not in .*: it was cut \(ulimit -c\)" "a core file that was cut"
 	mv "$crash" "$crash.away"
-	like "$("$XRPROF" dump --core "$WORK/host-crash_segv"/core* --native 2>&1)" "crash.so is not there now, or is another file" "a file that is gone"
+	core=$(echo "$WORK"/host-crash_segv/core*)
+	like "$("$XRPROF" dump --core "$core" --native 2>&1)" "crash.so is not there now, or is another file" "a file that is gone"
+	mv "$crash.away" "$crash"
+	check "damaged and cut core files: a result or one line, and an end" python3 - "$XRPROF" "$core" <<-'PY'
+		import random, subprocess, sys
+		program, path = sys.argv[1:]
+		random.seed(1)
+		def run(what):
+		    done = subprocess.run([program, "dump", "--core", path, "--locals", "--native"], capture_output=True, timeout=60)
+		    err = done.stderr.decode()
+		    assert done.returncode == 0 or (done.returncode == 1 and err.count("\n") <= 5), (what, done.returncode, err)
+		with open(path, "r+b") as f:
+		    head = f.read(200000)
+		    for i in range(40):
+		        data = bytearray(head)
+		        for _ in range(30):
+		            data[random.randrange(64 if i % 2 else len(data))] = random.randrange(256)
+		        f.seek(0)
+		        f.write(data)
+		        f.flush()
+		        run(i)
+		    f.seek(0)
+		    f.write(head)
+		    for size in 60000000, 20000000, 1000000, 65536, 100, 1, 0:
+		        f.truncate(size)
+		        run(size)
+	PY
 fi
 done_testing

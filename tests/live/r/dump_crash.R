@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Writes `calls`, the code of each call of sys.calls(), the innermost first, and crashes. Arguments: FOLDER.
+# Writes `calls`, the code of each call of sys.calls(), the innermost first, and crashes in a C function. Arguments: FOLDER FILE
+# FUNCTION.
 
-folder <- commandArgs(trailingOnly = TRUE)[[1L]]
-setwd(folder) # the kernel writes the core file there
+args <- commandArgs(trailingOnly = TRUE)
+setwd(args[[1L]]) # the kernel writes the core file there
+dyn.load(args[[2L]])
 kept <- as.numeric(1:300000) + 0.5
 crash <- function(n, why = "no reason") {
     known <- n * 2
-    writeLines(vapply(rev(sys.calls()), function(call) deparse(call, width.cutoff = 500L), ""), file.path(folder, "calls"))
-    tools::pskill(Sys.getpid(), 11L)
-    Sys.sleep(100)
+    writeLines(vapply(rev(sys.calls()), function(call) deparse(call, width.cutoff = 500L), ""), "calls")
+    .Call(args[[3L]])
 }
 work <- function(data, ...) {
     total <- sum(data)

@@ -51,35 +51,19 @@ starts "bpf missing" ptrace "seccomp|missing from this kernel" "$WORK/refuse" EN
 starts "bpf and ptrace refused" vmread "seccomp filter" "${refuse[@]}" bpf,ptrace
 starts "Docker's capabilities, ptrace refused" vmread "no CAP_BPF" "${docker[@]}" "${refuse[@]}" ptrace
 
-# busy NAME COMMAND...: an R that computes; COMMAND starts R. It is stopped while it is not profiled.
+# busy NAME COMMAND...: an R that computes below NAME_outer(), started by COMMAND. It is stopped while it is not profiled.
 declare -A pid
-cat >"$WORK/busy.R" <<'END'
-file.create(commandArgs(TRUE))
-in_busy <- function() repeat for (i in 1:1e4) i
-in_busy()
-END
-mkdir -m 1777 "$WORK/ready"
 busy() {
-	local name=$1
-	shift
-	"$@" --vanilla --no-echo -f "$WORK/busy.R" --args "$WORK/ready/$name" >"$WORK/busy.$name" 2>&1 </dev/null &
-	live_pids+=($!)
-	pid[$name]=$!
+	TARGET_WRAP=("${@:2}")
+	umask 0 # R of another user writes to its folder
+	target_start host all_spin "$1"
+	umask 022
+	pid[$1]=$TARGET_PID
+	kill -STOP "$TARGET_PID"
 }
-
-# ready NAME: wait for it. Sets pid[NAME].
-ready() {
-	wait_until 300 test -e "$WORK/ready/$1" || fail "R starts ($1): $(cat "$WORK/busy.$1")"
-	pid[$1]=$(target_find "${pid[$1]}")
-	live_pids+=("${pid[$1]}")
-	kill -STOP "${pid[$1]}"
-}
-busy root R
-busy docker "${docker[@]}" R
-busy user "${as_user[@]}" R
-for name in root docker user; do
-	ready $name
-done
+busy root
+busy docker "${docker[@]}"
+busy user "${as_user[@]}"
 
 # run COMMAND... -- ARG...: the profiler, by COMMAND
 run() {
@@ -97,7 +81,7 @@ profiles() {
 	local name=$1 of=${*: -1}
 	shift
 	kill -CONT "$of"
-	run "$@" | grep -q in_busy
+	run "$@" | grep -q _outer
 	is "${PIPESTATUS[*]}" "0 0" "$name: profiled" || diag "$(cat "$WORK/err")"
 	kill -STOP "$of"
 }
@@ -112,7 +96,7 @@ refused() {
 	like "$(cat "$WORK/err")" "$why" "$name: the reason, and what to do"
 }
 profiles "Docker's capabilities, an R that has no more" "${docker[@]}" -- -e ptrace -p "${pid[docker]}"
-like "$("${docker[@]}" "$XRPROF" dump -p "${pid[docker]}" 2>&1)" in_busy "Docker's capabilities, dump"
+like "$("${docker[@]}" "$XRPROF" dump -p "${pid[docker]}" 2>&1)" docker_outer "Docker's capabilities, dump"
 like "$("${docker[@]}" "$XRPROF" list 2>&1 | grep "^ *${pid[docker]} ")" "[0-9]\.[0-9]\.[0-9]" "Docker's capabilities, list: R's version"
 refused "Docker's capabilities, engine bpf" "no CAP_BPF: docker run --cap-add BPF --cap-add PERFMON" \
 	"${docker[@]}" -- -e bpf -p "${pid[docker]}"
@@ -135,11 +119,10 @@ job=$!
 live_pids+=("$job")
 check "--all without perf events: the profiler reports that it scans for processes" wait_until 60 \
 	grep -q "twice a second, because cannot receive process events" "$WORK/all.err" || diag "$(cat "$WORK/all.err")"
-busy later "${as_user[@]}" R
-wait_until 300 test -e "$WORK/ready/later"
-check "--all without perf events: an R that comes later" wait_until 60 \
-	grep -qs in_busy "$WORK/all/Rprof.$(target_find "${pid[later]}").out"
-ready later
+busy later "${as_user[@]}"
+kill -CONT "${pid[later]}"
+check "--all without perf events: an R that comes later" wait_until 60 grep -qs later_outer "$WORK/all/Rprof.${pid[later]}.out"
+kill -STOP "${pid[later]}"
 kill -INT "$job"
 wait "$job"
 is $? 0 "--all without perf events: exit status 0" || diag "$(cat "$WORK/all.err")"
@@ -186,8 +169,8 @@ fi
 
 mkdir -m 755 "$WORK/lib"
 cp /usr/lib/R/lib/*.so "$WORK/lib"
-busy upgraded env "LD_LIBRARY_PATH=$WORK/lib" R_HOME=/usr/lib/R "${as_user[@]}" /usr/lib/R/bin/exec/R
-ready upgraded
+# shellcheck disable=SC2016 # for the inner shell
+busy upgraded env "LD_LIBRARY_PATH=$WORK/lib" R_HOME=/usr/lib/R "${as_user[@]}" sh -c 'shift && exec "$0" "$@"' /usr/lib/R/bin/exec/R
 rm "$WORK/lib/libR.so"
 cp /usr/lib/R/lib/libR.so "$WORK/lib"
 is "$(grep -c "$WORK/lib/libR.so (deleted)" "/proc/${pid[upgraded]}/maps" | sed 's/[1-9][0-9]*/some/')" some "the library that R has mapped is gone"

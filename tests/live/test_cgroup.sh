@@ -44,7 +44,7 @@ confined() {
 
 helper=$WORK/all_fork.so
 fixture "$helper" all_fork.c -shared -fPIC
-target_start host names_many "$helper" 1 600 6500 0
+target_start host names_many "$helper" 600 600 6500
 
 echo 16M >"$group/$limit"
 confined env "$XRPROF" -e bpf -d 1 -p "$TARGET_PID" -o "$WORK/small.out" >"$WORK/small.txt" 2>"$WORK/small.err" </dev/null
@@ -63,7 +63,6 @@ PROF_PID=$!
 live_pids+=("$PROF_PID")
 wait_until 60 all_knows "$TARGET_PID"
 ok $? "64 MiB: the profiler starts" || { diag "$(cat "$PROF_OUT.err")"; done_testing; exit 1; }
-: >"$TARGET_DIR/seen.1"
 target_go
 wait_until 300 eval '[ -e "$TARGET_DIR/big" ] || gone "$TARGET_JOB" || gone "$PROF_PID"'
 : >"$TARGET_DIR/end"

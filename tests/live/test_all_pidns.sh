@@ -17,19 +17,6 @@ outside=$TARGET_PID
 cat >"$WORK/inside.sh" <<-'SH'
 	set -u
 	cd "$1" || exit 1
-	# pid of the R whose command line has $1, as seen here
-	find_r() {
-		local try pid
-		for try in $(seq 600); do
-			for pid in $(pgrep -x R); do
-				if tr '\0' ' ' <"/proc/$pid/cmdline" | grep -q -- "--args .* $1 "; then
-					echo "$pid"
-					return
-				fi
-			done
-			sleep 0.1
-		done
-	}
 	for name in nested deeper; do
 		mkdir -p "$name"
 		cp r/*.R "$name"
@@ -37,12 +24,10 @@ cat >"$WORK/inside.sh" <<-'SH'
 	unshare --pid --fork --mount-proc R --vanilla --no-echo -f nested/all_spin.R --args "$1/nested" nested </dev/null &
 	unshare --pid --fork --mount-proc unshare --pid --fork --mount-proc \
 		R --vanilla --no-echo -f deeper/all_spin.R --args "$1/deeper" deeper </dev/null &
-	for name in nested deeper; do
-		find_r "$name" >"$name.pid"
-	done
 	while [ ! -e nested/ready ] || [ ! -e deeper/ready ]; do sleep 0.1; done
-	# as the target itself knows it
 	for name in nested deeper; do
+		pgrep -f "exec/R .* $1/$name $name" >"$name.pid"
+		# as the target itself knows it
 		awk '$1 == "NSpid:" { print NF - 1, $NF }' "/proc/$(cat $name.pid)/status" >"$name.own"
 	done
 	readlink /proc/self/ns/pid >ns

@@ -83,11 +83,7 @@ prompt=$(target_find "$job")
 prof -p "$prompt" --off-cpu -F 499 -d 1 -f folded -o "$WORK/still.out" --stats "$WORK/still.stats" 2>"$WORK/still.err"
 is $? 0 "prompt: without input: exit status 0"
 is "$(cat "$WORK/still.out")" "" "prompt: nothing is shown"
-python3 - "$WORK/still.stats" <<-'PY'
-	import json, sys
-	w = json.load(open(sys.argv[1]))["waits"]
-	sys.exit(not (w["seconds"] > 0.9 and abs(w["idle_seconds"] - w["seconds"]) < 0.05 * w["seconds"]))
-PY
+awk "BEGIN { all = $(stat_of "$WORK/still.stats" seconds waits); idle = $(idle_of "$WORK/still.stats"); exit !(all > 0.9 && (idle - all)^2 < (0.05 * all)^2) }"
 ok $? "prompt: all of it is waiting for work" || diag "$(cat "$WORK/still.stats")"
 prof -p "$prompt" --off-cpu --idle -F 499 -d 1 -f rprof -o "$WORK/still.out" 2>"$WORK/still.err"
 is $? 0 "prompt: as Rprof.out: exit status 0"

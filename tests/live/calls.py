@@ -90,32 +90,10 @@ def match(one, near, partner, tried):
     return False
 
 
-def percentile(values, percent):
-    """As in report: the smallest that @percent of @values do not exceed."""
-    return sorted(values)[(len(values) * percent + 99) // 100 - 1]
-
-
-def compare_table(rows, pairs):
-    """Are the percentiles of each function those of the log?  If no duration is off by more than an
-    error, no percentile is.  Lines about those that are not, and figures."""
-    wrong, figures = [], []
-    for row in rows:
-        of = [(call, entry) for call, entry in pairs if call["function"] == row["function"]]
-        error = max(call["error_ms"] for call, _ in of) + ROUNDING
-        for percent, key in (50, "median_ms"), (90, "p90_ms"), (99, "p99_ms"):
-            least = percentile([entry["ends"] - entry["last"] for _, entry in of], percent)
-            most = percentile([entry["ended"] - entry["first"] for _, entry in of], percent)
-            figures.append(f"{row['function']} {key} {row[key]:.0f} ({(least + most) / 2:.1f})")
-            if not least - error <= row[key] <= most + error or row["calls"] != len(of):
-                wrong.append(f"{key} of {len(of)} calls: {least} to {most} +- {error}: {row}")
-    return wrong, figures
-
-
 def main():
     log = list(logged_calls(sys.argv[1]))
     with open(sys.argv[2]) as f:
-        report = json.load(f)
-    calls = list(found_calls(report["slowest"]))
+        calls = list(found_calls(json.load(f)["slowest"]))
     with open(sys.argv[3]) as f:
         stats = json.load(f)
     wall = stats["clock"] == "wall"
@@ -141,16 +119,12 @@ def main():
             errors.append((off(call, log[partner["found", j][1]]), call["error_ms"]))
         if call["running"] or call["cut"]:
             wrong.append(f"not complete: {call}")
-    figures = []
-    if not wrong:
-        wrong, figures = compare_table(
-            report["calls"], [(call, log[partner["found", j][1]]) for j, call in enumerate(calls)])
     ambiguous = sum(call["ambiguous"] for call in calls)
     for line in wrong:
         print(line)
     print(f"{len(log)} calls, {len(errors)} found, {labelled} with labels, off by {max(e[0] for e in errors):.1f} ms at "
           f"most, stated error {sum(e[1] for e in errors) / len(errors):.1f} ms on average, "
-          f"{ambiguous} ambiguous, {', '.join(figures)}"
+          f"{ambiguous} ambiguous"
           if errors else "none found")
     return 1 if wrong or not errors or not labelled else 0
 

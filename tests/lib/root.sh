@@ -41,8 +41,3 @@ in_root() {
 		mkdir -p "$root/host"; cd "$root"; pivot_root . host
 		exec "$@"' sh "$root" "$@"
 }
-
-# root_size ROOT: MiB
-root_size() {
-	du -smx "$1" | cut -f1
-}

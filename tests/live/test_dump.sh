@@ -88,15 +88,12 @@ wait_until 60 pkill -P "$TARGET_PID" -x sleep
 finishes child
 
 # R at a terminal is left at its prompt
-target_count=$((target_count + 1))
-TARGET_DIR=$WORK/target$target_count
-mkdir -p "$TARGET_DIR"
 mkfifo "$WORK/typed"
 exec 8<>"$WORK/typed"
-env TERM=dumb python3 "$tests/live/prompt.py" "$TARGET_DIR/pid" R --vanilla -q <"$WORK/typed" >"$TARGET_DIR/shown" 2>&1 &
+env TERM=dumb script -qfec "exec R --vanilla -q" "$WORK/shown" <"$WORK/typed" >"$WORK/script" &
 live_pids+=("$!")
-wait_until 60 grep -q '^> ' "$TARGET_DIR/shown" || bail "R does not start at a terminal"
-prompt_pid=$(cat "$TARGET_DIR/pid")
+wait_until 60 grep -q '^> ' "$WORK/shown" || bail "R does not start at a terminal"
+prompt_pid=$(target_find "$!")
 live_pids+=("$prompt_pid")
 wait_until 60 waits_in "$prompt_pid" S
 dump -p "$prompt_pid"

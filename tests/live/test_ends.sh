@@ -85,8 +85,7 @@ target_kill
 
 # A command at a terminal: Ctrl-C is its own.
 mkfifo "$WORK/keys"
-python3 "$tests/live/prompt.py" "$WORK/terminal.pid" "$XRPROF" -e "$XRPROF_ENGINE" -F 499 -o "$WORK/terminal.out" \
-	--stats "$WORK/terminal.stats" -- R --vanilla -q <"$WORK/keys" >"$WORK/screen" 2>&1 &
+script -qfec "exec $XRPROF -e $XRPROF_ENGINE -F 499 -o $WORK/terminal.out -- R --vanilla -q" "$WORK/screen" <"$WORK/keys" >"$WORK/script" &
 live_pids+=($!)
 exec 8>"$WORK/keys"
 shown() {

@@ -23,24 +23,23 @@ fi
 # Three R of other users: one as it is installed; one from a folder that only its user can enter; and one whose libR.so is gone.
 target_start host spin
 root=$("$tests/images/get" static) || bail "no R in one file"
-private() { # NAME R_HOME
-	local home=$WORK/$1 program=$2/bin/exec/R
-	[ "$2" != "$WORK/at_home" ] || cp -a "$root" "$home"
-	mkdir -p "$home/lib"
-	[ "$2" = "$WORK/at_home" ] || cp "$2/lib/libR.so" "$home/lib/"
-	echo "$1 <- function(n) { s <- 0; for (i in seq_len(n)) s <- s + i %% 7; s }; repeat $1(1e5)" >"$home/run.R"
-	chown -R 4321:4321 "$home"
-	chmod -R go= "$home"
-	setpriv --reuid 4321 --regid 4321 --clear-groups env R_HOME="$2" LD_LIBRARY_PATH="$home/lib:$2/lib" "$program" --vanilla --no-echo -f "$home/run.R" \
-		>"$WORK/$1.log" 2>&1 </dev/null &
-	live_pids+=("$!")
-	wait_until 60 eval '[ "$(cut -d" " -f14 "/proc/$!/stat")" -gt 50 ]'
-	ok $? "$1 runs" || diag "$(cat "$WORK/$1.log")"
+private() { # NAME R_HOME: R of user 4321, with the libraries of the folder NAME, which is that user's alone
+	chown -R 4321:4321 "$WORK/$1"
+	chmod -R go= "$WORK/$1"
+	# shellcheck disable=SC2016 # for the inner shell
+	TARGET_WRAP=(setpriv --reuid 4321 --regid 4321 --clear-groups env R_HOME="$2" LD_LIBRARY_PATH="$WORK/$1/lib:$2/lib"
+		sh -c 'shift && exec "$0" "$@"' "$2/bin/exec/R")
+	target_start host all_spin "$1"
 }
 chmod 755 "$WORK"
+umask 0 # it writes to its TARGET_DIR
+cp -a "$root" "$WORK/at_home"
 private at_home "$WORK/at_home"
+mkdir -p "$WORK/removed/lib"
+cp "$(R RHOME)/lib/libR.so" "$WORK/removed/lib/"
 private removed "$(R RHOME)"
 rm "$WORK/removed/lib/libR.so"
+umask 022
 install -d -o 65534 -m 0750 "$WORK/out"
 install -m 755 "$XRPROF" "$WORK/xrprof-bpf"
 
@@ -72,7 +71,7 @@ sampled() {
 	local name
 	zcat "$WORK"/out/2*.pb.gz >"$WORK/all" 2>/dev/null
 	missing=
-	for name in spin at_home removed; do
+	for name in spin at_home_inner removed_inner; do
 		grep -aqw "$name" "$WORK/all" || missing="$missing $name"
 	done
 	[ -z "$missing" ]

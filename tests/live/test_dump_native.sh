@@ -86,12 +86,10 @@ target_kill
 mkfifo "$WORK/code"
 exec 7<>"$WORK/code"
 R --vanilla --no-echo <"$WORK/code" >"$WORK/r.out" 2>&1 &
-TARGET_JOB=$!
-live_pids+=("$TARGET_JOB")
-printf 'cat(Sys.getpid(), file = "%s/pid.tmp"); invisible(file.rename("%s/pid.tmp", "%s/pid"))\n' "$WORK" "$WORK" "$WORK" >&7
-wait_until 60 test -e "$WORK/pid"
-TARGET_PID=$(cat "$WORK/pid")
+TARGET_JOB=$! TARGET_PID=$!
 live_pids+=("$TARGET_PID")
+printf 'cat("it reads\\n")\n' >&7
+wait_until 60 grep -q "it reads" "$WORK/r.out"
 wait_until 60 eval 'grep -q "^0 0x0 " "/proc/$TARGET_PID/syscall"' # it reads standard input
 equal "it executes no call"
 is "$(shows | sed -n 's/^    //p')" "<toplevel>" "it executes no call: how R itself reads is not shown"

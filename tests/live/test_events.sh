@@ -7,9 +7,7 @@
 #
 # Samples at events (--event): what happens so often in a program is in the profile so often, under the function that it
 # happens in. Calls of a function, a probe that a file has built in, system calls, page faults; of children, too; several
-# at once; each, and each Nth; and ticks in the middle of samples, and threads that are preempted in the middle of theirs.
-#
-# The program counts what it does itself; of system calls `perf stat` does so, too, where it is installed.
+# at once; each, and each Nth. The program counts what it does itself.
 . "$(dirname "$0")/../lib/live.sh"
 
 # Tracepoints need tracefs: in a mount namespace of this test, if it is not there.
@@ -79,30 +77,9 @@ every unused '' -f folded --event cpu-clock
 is "$(cat "$TARGET_DIR/hits")" 0 "probe: off again when no profiler uses it"
 is "$(($(event_of weight) % $(event_of samples)))" 0 "cpu-clock: each is a period"
 
-# --- system calls, beside perf ---
-count=
-rm -f "$WORK/perf.txt"
-target_start host events "$so" "$n" ''
-if command -v perf >/dev/null && perf stat -x, -e syscalls:sys_enter_getppid true 2>/dev/null; then
-	perf stat -x, -i -o "$WORK/perf.txt" -e syscalls:sys_enter_getppid -p "$TARGET_PID" &
-	count=$!
-	live_pids+=("$count")
-	wait_until 60 eval 'ls -l /proc/'$count'/fd 2>/dev/null | grep -q perf_event'
-fi
-OUT=$WORK/calls.out
-prof_start_whole "$OUT" -f folded -p "$TARGET_PID" --event tracepoint:syscalls:sys_enter_getppid
-target_go
-target_await_done
-prof_wait
-check_stats "$OUT.stats" calls
-is "$(below asking)" "$n" "calls: each system call" || diag "$(cat "$OUT" "$OUT.err")"
-if [ -n "$count" ]; then
-	wait_until 60 gone "$count" || kill -INT "$count"
-	wait "$count"
-	is "$(awk -F, '/getppid/ { print $1 }' "$WORK/perf.txt")" "$(stat_of "$OUT.stats" ticks)" "calls: as many as perf stat counts"
-else
-	part_needs "calls: as many as perf stat counts" program perf
-fi
+every calls '' -f folded --event tracepoint:syscalls:sys_enter_getppid
+is "$(below asking)" "$n" "calls: each system call"
+is "$(total)" "$n" "calls: and no other"
 
 # --- three at once, of children ---
 every three children -f pprof --period 1 --event "uprobe:$so:events_callee" --event tracepoint:syscalls:sys_enter_getppid \

@@ -27,16 +27,13 @@ import json, sys
 sys.exit(not any(p["pid"] == int(sys.argv[2]) and p["cpu"] for p in json.load(open(sys.argv[1]))["processes"]))' "$WORK/list.json" "$spins"
 }
 check "list --json, with what the busy one uses" wait_until 60 listed
-check "a sandbox is a container, by its namespace" python3 - "$WORK/list.json" "$waits" "$apart" "$namespace" <<-'PY'
-	import json, sys
-	of = {p["pid"]: p["container"] for p in json.load(open(sys.argv[1]))["processes"]}
-	assert of[int(sys.argv[2])] is None and of[int(sys.argv[3])] == sys.argv[4], of
-	PY
-check "it says what they use, when they began, and has the busiest first" python3 - "$WORK/list.json" "$waits" "$spins" <<-'PY'
+check "it says what they use, when they began, has the busiest first, and a sandbox is a container" \
+	python3 - "$WORK/list.json" "$waits" "$spins" "$apart" "$namespace" <<-'PY'
 	import json, os, sys
-	file, waits, spins = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-	processes = json.load(open(file))["processes"]
+	waits, spins, apart = map(int, sys.argv[2:5])
+	processes = json.load(open(sys.argv[1]))["processes"]
 	by_pid = {p["pid"]: p for p in processes}
+	assert by_pid[waits]["container"] is None and by_pid[apart]["container"] == sys.argv[5], by_pid
 	used = [-1 if p["cpu"] is None else p["cpu"] for p in processes]
 	assert used == sorted(used, reverse=True), used
 	assert by_pid[spins]["cpu"] > by_pid[waits]["cpu"], by_pid

@@ -83,9 +83,6 @@ wrapped() {
 	run -e "$XRPROF_ENGINE" -F 499 -o "$WORK/command.out" -- "$@"
 }
 cd "$WORK" || exit
-wrapped R CMD BATCH --vanilla program.R
-is "$STATUS" 0 "R CMD BATCH: exit status"
-check "R CMD BATCH: profiled" grep -q '"f" "f"' command.out
 wrapped timeout 100 sh -c 'Rscript --vanilla program.R; exit 4'
 is "$STATUS" 4 "timeout sh: the status is that of the command"
 check "timeout sh: profiled" grep -q '"f" "f"' command.out

@@ -12,9 +12,8 @@ if ! "$XRPROF" info | grep -q '^collections .*  a watchpoint'; then
 	done_testing
 	exit
 fi
-check "the fixtures build" eval '"${CC:-cc}" -std=gnu11 -O1 -Wall -Wextra -I "$tests/../src" -I "$tests/../include" -o "$WORK/gc_variables" \
-	"$tests/fixtures/gc_variables.c" "$BUILD/libxrprof.a" -lelf -lcapstone -liberty -llzma -lz &&
-	"${CC:-cc}" -std=gnu11 -O1 -shared -fPIC -o "$WORK/gc_flood.so" "$tests/fixtures/gc_flood.c"'
+fixture "$WORK/gc_variables" gc_variables.c -I "$tests/../src" -I "$tests/../include" "$BUILD/libxrprof.a" -lelf -lcapstone -liberty -llzma -lz
+fixture "$WORK/gc_flood.so" gc_flood.c -shared -fPIC
 read -r flag size small < <("$WORK/gc_variables" "$(R RHOME)/lib/libR.so")
 check "R's variables are found" [ "${small:-0}" -gt 0 ]
 

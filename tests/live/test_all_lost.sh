@@ -52,15 +52,11 @@ cat >"$WORK/chain.R" <<-R
 	eval(call(name))
 	if (n < 5L) .C("all_become", file.path(R.home("bin"), "R"), "$WORK/chain.R", folder)
 R
-: >"$WORK/chain.out"
-prof_to "$WORK/chain.out" -f folded
-prof -s -f folded -o "$PROF_TO" --stats "$WORK/chain.stats" -- \
-	R --vanilla --no-echo -f "$WORK/chain.R" --args "$WORK/chain" 2>"$WORK/chain.err"
-is $? 0 "the profiler ends with the last of the chain" || diag "$(cat "$WORK/chain.err")"
-: 9<>"$PROF_PIPE" # if no process ever wrote, the reader still waits for that
-wait "$PROF_CAT"
-check_stats "$WORK/chain.stats" "chain"
-is "$(unread_of "$WORK/chain.stats")" 0 "nothing was unreadable"
+prof_start "$WORK/chain.out" -s -f folded -- R --vanilla --no-echo -f "$WORK/chain.R" --args "$WORK/chain"
+prof_wait
+is "$PROF_STATUS" 0 "the profiler ends with the last of the chain" || diag "$(cat "$PROF_OUT.err")"
+check_stats "$PROF_OUT.stats" "chain"
+is "$(unread_of "$PROF_OUT.stats")" 0 "nothing was unreadable"
 for n in 1 2 3 4 5; do
 	[ "$(folded_pids "$WORK/chain.out" "chain_link_$n" | wc -l)" -eq 1 ]
 	ok $? "link $n is sampled"

@@ -27,14 +27,13 @@ allocs() {
 	target_start "$place" allocs "$times" $how
 	[ -z "${WATCHED:-}" ] || watch_take "$TARGET_PID"
 	OUT=$WORK/$name.out
-	# shellcheck disable=SC2086 # one word or two
-	prof_start_whole "$OUT" -v "$@" ${ALL:--p $TARGET_PID}
+	prof_start_whole "$OUT" -v "$@" -p "$TARGET_PID"
 	target_go
 	wait_until 120 eval 'grep -q "process $TARGET_PID: R.s memory counts are at" "$OUT.err" || gone "$PROF_PID"'
 	ok $? "$name: R's counts are proven" || diag "$(cat "$OUT.err")"
 	: >"$TARGET_DIR/warm"
 	target_await_done || fail "$name: the program ends"
-	if [ -n "${ALL:-}" ]; then prof_stop; else prof_wait; fi
+	prof_wait
 	is "$PROF_STATUS" 0 "$name: exit status 0" || diag "$(cat "$OUT.err")"
 	check_stats "$OUT.stats" "$name"
 	is "$(unread_of "$OUT.stats")" 0 "$name: all stacks were read"
@@ -81,13 +80,9 @@ like "$(cat "$OUT.err")" "gc: [0-9]+ bytes" "the last line has bytes"
 # --- the collector's mark is not on them ---
 is "$(grep -c '<GC>' "$OUT")" 0 "no stack ends in <GC>"
 
-# --- children; and those that come while all are profiled ---
+# --- children. (Those that come while all are profiled: live:event_gc_many.) ---
 allocs children host children -f folded --event gc
 shares children
-ALL=--all
-allocs all host children -f folded --event gc
-shares all
-ALL=
 
 # --- two at once, and waiting ---
 allocs two host '' -f pprof --off-cpu --event gc --event cpu-clock

@@ -26,26 +26,7 @@ uid=65534
 as_other=(setpriv --reuid=$uid --regid=$uid --clear-groups)
 place byroot
 place byother "${as_other[@]}"
-
-# A control group as a container has it: its name holds the id.
-id=$(echo "container $$" | sha256sum | cut -c 1-64)
-group=
-for root in /sys/fs/cgroup/systemd /sys/fs/cgroup; do
-	if [ -e "$root/cgroup.procs" ] && mkdir "$root/docker-$id.scope" 2>/dev/null; then
-		group=$root/docker-$id.scope
-		break
-	fi
-done
-if [ -n "$group" ]; then
-	# shellcheck disable=SC2016
-	place bygroup sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group"
-	end_group() {
-		live_kill KILL "${pid_of[bygroup]}"
-		wait_until 1 rmdir "$group" 2>/dev/null
-		live_cleanup
-	}
-	trap end_group EXIT
-fi
+place excluded
 
 # have_samples NAME...: do these have some?
 have_samples() {
@@ -76,15 +57,11 @@ sees() {
 }
 
 sees "byother byroot" "two users, and a pid that is excluded" \
-	--user "$(id -nu $uid)" --user 0 --exclude-pid "${pid_of[bygroup]-1}"
-sees byother "two kinds that are met" --comm 'R*' --user $uid
+	--user "$(id -nu $uid)" --user 0 --exclude-pid "${pid_of[excluded]}"
+sees byother "three kinds that are met" --comm 'R*' --user $uid --cgroup /
 sees '' "two kinds: both must be met" --comm Rworker --user $uid
 like "$(cat "$WORK/out.err")" "no R process matched --" "and that none is met is reported"
-if [ -n "$group" ]; then
-	sees bygroup "--cgroup by the container's short id" --cgroup "${id:0:12}"
-else
-	skip "no control group can be made here" "--cgroup"
-fi
+sees '' "another control group" --cgroup /none
 
 # R is first a shell that runs the script R. It is called R, too.
 mkdir "$WORK/bin"

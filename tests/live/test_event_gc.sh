@@ -123,6 +123,12 @@ neither() {
 	timeout -k 5 60 unshare -m sh -c 'mount -t tmpfs none /sys/devices/uprobe && exec "$@"' - "$XRPROF" "$@" \
 		>"$WORK/neither.out" 2>"$WORK/neither.err" </dev/null
 }
+refused() { # NAME REASON
+	neither -p "$TARGET_PID" --event gc -d 1
+	is $? 1 "$1: exit status 1"
+	is "$(wc -l <"$WORK/neither.err")" 1 "$1: one line" || diag "$(cat "$WORK/neither.err")"
+	like "$(cat "$WORK/neither.err")" "$2" "$1: the reason"
+}
 if [ -d /sys/devices/uprobe ]; then
 	target_start host allocs 1
 	neither info
@@ -135,10 +141,7 @@ if [ -d /sys/devices/uprobe ]; then
 		like "$(cat "$WORK/neither.out")" "collections +ok +a watchpoint" "info: a watchpoint" || diag "$(cat "$WORK/neither.err")"
 	fi
 	watch_take "$TARGET_PID"
-	neither -p "$TARGET_PID" --event gc -d 1
-	is $? 1 "neither, for this process: exit status 1"
-	is "$(wc -l <"$WORK/neither.err")" 1 "neither, for this process: one line" || diag "$(cat "$WORK/neither.err")"
-	like "$(cat "$WORK/neither.err")" "no watchpoint \\($why\\), and no probe" "neither, for this process: the reason"
+	refused "neither, for this process" "no watchpoint \\($why\\), and no probe"
 	watch_give
 	watch_take cpus
 	"$XRPROF" info >"$WORK/probe.out" 2>&1
@@ -150,11 +153,7 @@ if [ -d /sys/devices/uprobe ]; then
 	check "a probe in a program that is started: its collections" grep -qE '(^|;)started;' "$WORK/started" || diag "$(cat "$WORK/started.err")"
 	neither info
 	like "$(cat "$WORK/neither.out")" "collections +- +no watchpoint: .*in use; no probes in files either" "info: neither"
-	neither -p "$TARGET_PID" --event gc -d 1
-	is $? 1 "neither, for any process: exit status 1"
-	is "$(wc -l <"$WORK/neither.err")" 1 "neither, for any process: one line" ||
-		diag "$(cat "$WORK/neither.err")"
-	like "$(cat "$WORK/neither.err")" "cannot detect collections: no watchpoint .*in use" "neither, no process: the reason"
+	refused "neither, for any process" "cannot detect collections: no watchpoint .*in use"
 	watch_give
 	target_kill
 else

@@ -22,10 +22,7 @@ dir=$WORK/profiles
 target_start host calls_held
 serve_start -p "$TARGET_PID" --calls quick --calls held -F 99 --max-cpu 0 --interval "$(long_interval)" --dir "$dir" --listen "unix:$WORK/socket" ||
 	bail "serve does not run"
-is_sampled() {
-	metrics | grep -qx 'xrprof_processes 1'
-}
-check "the program is sampled" wait_until 120 is_sampled
+check "the program is sampled" wait_until 120 eval 'metrics | grep -qx "xrprof_processes 1"'
 target_go
 check "the calls that ended are in /metrics" wait_until 120 counted quick 5 || diag "$(metrics | grep call_)"
 metrics >"$WORK/metrics"
@@ -46,11 +43,8 @@ check "and how many there are" grep -q "CALLS IN PROGRESS (1)" "$WORK/last"
 
 kill -USR1 "$SERVE_PID"
 check "an interval ends while a call goes on" wait_until 60 have 1
-target_release() {
-	touch "$TARGET_DIR/release"
-	target_await_done 120
-}
-check "the call ends" target_release
+touch "$TARGET_DIR/release"
+check "the call ends" target_await_done 120
 check "and it is in /metrics" wait_until 120 counted held 1 || diag "$(metrics | grep call_)"
 serve_stop
 is "$SERVE_STATUS" 0 "serve: exit status 0" || diag "$(cat "$SERVE_ERR")"

@@ -53,7 +53,7 @@ check "its name, its service, which is the script, the label of the run, and a v
 like "$said" "r_version=[0-9]+\.[0-9]+\.[0-9]+" "R's version"
 began=$(($(awk '/^btime/ { print $2 }' /proc/stat) + $(sed 's/.*) //' "/proc/$blue/stat" | cut -d' ' -f20) / $(getconf CLK_TCK)))
 off=$((began - $(sed -n "s/^started=//p" <<<"$said")))
-check "when it started" [ ${off#-} -le 2 ] || diag "$said"
+check "when it started" [ "${off#-}" -le 2 ] || diag "$said"
 is "$(grep ^container= <<<"$said")" "" "it is in no container"
 is "$(grep ^container= <<<"$said_red")" "container=ns:$(readlink "/proc/$red/ns/pid" | tr -dc 0-9)" "the sandbox is one"
 is "$(grep ^xrprof_env= <<<"$said_red")" "" "an unset variable is not a label"

@@ -23,7 +23,7 @@ place() {
 }
 
 uid=65534
-as_other=(setpriv --reuid=$uid --regid=$uid --clear-groups)
+as_other=(setpriv "--reuid=$uid" "--regid=$uid" --clear-groups)
 place byroot
 place byother "${as_other[@]}"
 place excluded

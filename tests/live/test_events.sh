@@ -94,6 +94,11 @@ if part_needs "three: go tool pprof has each type" program go; then
 		is "$(sed -n 's/.* of \([0-9]*\) total$/\1/p' <<<"$said")" "$n" "three: go tool pprof has a type of $event"
 	done
 fi
+profile=$OUT OUT=$WORK/three.folded
+for of in "uprobe:$so:events_callee calling" "tracepoint:syscalls:sys_enter_getppid asking"; do
+	"$XRPROF" report "$profile" --sample-type "${of% *}" -f folded -o "$OUT" 2>"$WORK/report.err" </dev/null
+	is "$(below "${of#* }")" "$n" "three, in children: all below ${of#* }()" || diag "$(cat "$WORK/report.err")"
+done
 
 # --- page faults: all of them, and some ---
 every pages '' -f folded --period 1 --event page-faults

@@ -108,6 +108,7 @@ refused "a user namespace, an R outside of it" "outside of this user namespace; 
 	"${userns[@]}" -- -e ptrace -p "${pid[root]}"
 refused "a user, root's R" "another user's; run as root \\(sudo\\) or with CAP_SYS_PTRACE" \
 	"${as_user[@]}" -- -e ptrace -p "${pid[root]}"
+refused "a user, dump of root's R" "another user's; run as root \\(sudo\\) or with CAP_SYS_PTRACE" "${as_user[@]}" -- dump -p "${pid[root]}"
 refused "process_vm_readv refused, engine vmread" "seccomp filter .* forbids process_vm_readv\(2\); allow it: docker run" \
 	"${refuse[@]}" process_vm_readv -- -e vmread -p "${pid[root]}"
 refused "ptrace refused, engine ptrace" "ptrace: a seccomp filter" "${refuse[@]}" ptrace -- -e ptrace -p "${pid[root]}"

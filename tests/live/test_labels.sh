@@ -50,7 +50,7 @@ is "$SERVE_STATUS" 0 "it ends"
 said=$(of "$blue") said_red=$(of "$red")
 check "its name, its service, which is the script, the label of the run, and a variable under its own name" \
 	has "$said" process=R service=spin.R site=here xrprof_env=prod || diag "$said"
-like "$said" "r_version=[0-9]+\.[0-9]+\.[0-9]+" "R's version"
+like "$(grep ^r_version= <<<"$said")" "^r_version=[0-9]+\.[0-9]+\.[0-9]+$" "R's version"
 began=$(($(awk '/^btime/ { print $2 }' /proc/stat) + $(sed 's/.*) //' "/proc/$blue/stat" | cut -d' ' -f20) / $(getconf CLK_TCK)))
 off=$((began - $(sed -n "s/^started=//p" <<<"$said")))
 check "when it started" [ "${off#-}" -le 2 ] || diag "$said"

@@ -11,21 +11,16 @@
 #include <unistd.h>
 
 int (*system_calls__before)(const struct system_call *c);
-void (*system_calls__after)(void);
 
 static long call(const struct system_call *call, long a, long b, long c, long d)
 {
 	int err = system_calls__before ? system_calls__before(call) : 0;
-	long result;
 
 	if (err) {
 		errno = err;
 		return -1;
 	}
-	result = syscall(call->number, call->fd, a, b, c, d);
-	if (system_calls__after)
-		system_calls__after();
-	return result;
+	return syscall(call->number, call->fd, a, b, c, d);
 }
 
 #define CALL(name, ...) (&(const struct system_call){.number = SYS_##name, __VA_ARGS__})

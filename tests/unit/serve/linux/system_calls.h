@@ -18,9 +18,7 @@ struct system_call {
 	off_t at;
 };
 
-/* NULL, or: before each call, an error number that it fails with, or 0; after each that was made.
- */
+/* NULL, or: before each call, an error number that it fails with, or 0. */
 extern int (*system_calls__before)(const struct system_call *c);
-extern void (*system_calls__after)(void);
 
 #endif

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 
+#include "child.h"
 #include "os/linux/sandbox.h"
 #include "store_scene.h"
 #include "system_calls.h"
@@ -18,8 +19,7 @@
 /* What becomes of call number `at`, counted from 1. */
 static struct {
 	uint64_t n, at;
-	enum { FAULT_NONE, FAULT_KILL, FAULT_KILL_AFTER, FAULT_ERROR } what;
-	int error;
+	enum { FAULT_NONE, FAULT_KILL, FAULT_ERROR } what;
 	bool hit;
 } fault;
 
@@ -36,12 +36,6 @@ static bool fault__is_now(void)
 	return fault.what == FAULT_ERROR;
 }
 
-static void fault__after(void)
-{
-	if (fault.hit && fault.what == FAULT_KILL_AFTER)
-		kill(getpid(), SIGKILL);
-}
-
 /* One that fails or dies has written a part. */
 static int fault__before(const struct system_call *c)
 {
@@ -49,7 +43,7 @@ static int fault__before(const struct system_call *c)
 		return EINVAL;
 	if (c->number == SYS_pwrite64 && fault.what != FAULT_NONE && fault.n + 1 == fault.at)
 		syscall(SYS_pwrite64, c->fd, c->data, c->size > 1 ? c->size / 2 : c->size, c->at);
-	return fault__is_now() ? fault.error : 0;
+	return fault__is_now() ? EIO : 0;
 }
 
 static int store__try(struct store **st, const struct store_keep *keep)
@@ -96,21 +90,14 @@ static bool scene__goes_on(uint64_t began)
 	return fine && scene__is_whole(&found) && !found.temporary && found.lines == before + 1;
 }
 
-/* In a child: true, the fault came. */
-static bool child__run(uint64_t began)
+static bool survives(void)
 {
-	pid_t child = fork();
-	int status = 0;
-
-	if (!child) {
-		scene__run(began);
-		_exit(fault.hit);
-	}
-	waitpid(child, &status, 0);
-	return WIFSIGNALED(status) || WEXITSTATUS(status);
+	scene__run(SCENE_TIME + 600);
+	return true;
 }
 
-static void test_kill(int what, const char *name)
+/* What is there after a call is there before the next one. */
+TEST(kill)
 {
 	struct scene_found found;
 	uint64_t at, wrong = 0;
@@ -121,20 +108,20 @@ static void test_kill(int what, const char *name)
 		scene__empty();
 		fault.what = FAULT_NONE;
 		scene__run(SCENE_TIME);
-		fault.what = what;
+		fault.what = FAULT_KILL;
 		fault.n = 0;
 		fault.at = at;
-		hit = child__run(SCENE_TIME + 600);
+		hit = !child__holds(survives);
 		fault.what = FAULT_NONE;
 		found = scene__found();
 		if (!scene__is_whole(&found) || !scene__goes_on(SCENE_TIME + 6000))
 			wrong = at;
 	}
-	tap__ok(!wrong && at > 30, "killed %s each of %llu calls: %llu is not as it should be",
-		name, (unsigned long long)at - 2, (unsigned long long)wrong);
+	tap__ok(!wrong && at > 30, "killed before each of %llu calls: %llu is not as it should be",
+		(unsigned long long)at - 2, (unsigned long long)wrong);
 }
 
-static void test_errors(int error)
+TEST(errors)
 {
 	const struct store_keep keep = {.size = 30 * 4096};
 	uint64_t at, wrong = 0;
@@ -143,7 +130,6 @@ static void test_errors(int error)
 	struct store *st;
 	struct errmsg f = {""};
 
-	fault.error = error;
 	fault.hit = true;
 	for (at = 1; fault.hit && !wrong; at++) {
 		int errs = 0;
@@ -174,8 +160,8 @@ static void test_errors(int error)
 		if (!scene__goes_on(SCENE_TIME + 6000))
 			wrong = at;
 	}
-	tap__ok(!wrong && at > 30, "each of %llu calls fails, %s: %llu is not as it should be",
-		(unsigned long long)at - 2, strerror(error), (unsigned long long)wrong);
+	tap__ok(!wrong && at > 30, "each of %llu calls fails: %llu is not as it should be",
+		(unsigned long long)at - 2, (unsigned long long)wrong);
 }
 
 /* What is not on the disk yet, by descriptor: bytes that were written. */
@@ -206,7 +192,6 @@ static int disk__before(const struct system_call *c)
 BEFORE()
 {
 	system_calls__before = fault__before;
-	system_calls__after = fault__after;
 	scene__begin(true);
 }
 
@@ -215,30 +200,30 @@ AFTER()
 	scene__end();
 }
 
+static bool add_each_twice(void)
+{
+	const struct store_keep keep = {.size = 1 << 20};
+	int failed = 0;
+	struct store *st;
+	struct errmsg f;
+
+	if (sandbox__enter(SANDBOX_FRONT, NULL) || store__try(&st, &keep))
+		return false;
+	for (uint64_t i = 0; i < 6; i++)
+		failed |= scene__add(st, SCENE_TIME + i / 2 * 60, 60, PROFILE, &f);
+	return !failed;
+}
+
 /* Where files get their names by link(2), with what the front may call. */
 TEST(no_replace)
 {
-	const struct store_keep keep = {.size = 1 << 20};
 	struct scene_found found;
-	int status = -1, failed = 0;
-	struct store *st;
-	struct errmsg f;
-	pid_t child;
+	bool added;
 
-	scene__empty();
 	no_replace = true;
-	child = fork();
-	if (!child) {
-		if (sandbox__enter(SANDBOX_FRONT, NULL) || store__try(&st, &keep))
-			_exit(2);
-		for (uint64_t i = 0; i < 6; i++) /* each name twice */
-			failed |= scene__add(st, SCENE_TIME + i / 2 * 60, 60, PROFILE, &f);
-		_exit(!!failed);
-	}
-	waitpid(child, &status, 0);
-	no_replace = false;
+	added = child__holds(add_each_twice);
 	found = scene__found();
-	tap__ok(!status && found.profiles == 6 && scene__is_whole(&found) && !found.temporary,
+	tap__ok(added && found.profiles == 6 && scene__is_whole(&found) && !found.temporary,
 		"without RENAME_NOREPLACE, in the sandbox: %zu of 6 profiles are there",
 		found.profiles);
 }
@@ -279,7 +264,6 @@ TEST(synced)
 {
 	int left = 0;
 
-	scene__empty();
 	system_calls__before = disk__before;
 	scene__run(SCENE_TIME);
 	for (size_t i = 0; i < sizeof(disk.dirty) / sizeof(*disk.dirty); i++)
@@ -288,17 +272,4 @@ TEST(synced)
 		"bytes are synced before their name, then the directory: %d names, %d early, %d "
 		"left",
 		disk.names, disk.early, left);
-}
-
-TEST(kill)
-{
-	test_kill(FAULT_KILL, "before");
-	test_kill(FAULT_KILL_AFTER, "after");
-}
-
-TEST(errors)
-{
-	test_errors(ENOSPC);
-	test_errors(EIO);
-	test_errors(EROFS);
 }

@@ -31,23 +31,17 @@ SCENE_FN const char *scene__path(const char *name)
 	return path;
 }
 
-/* scene__each - call @each with the name of each file; how many there were. */
-SCENE_FN size_t scene__each(void (*each)(const char *name, void *arg), void *arg)
+/* scene__each - call @each with the name of each file. */
+SCENE_FN void scene__each(void (*each)(const char *name, void *arg), void *arg)
 {
 	DIR *d = opendir(scene_dir);
 	struct dirent *entry;
-	size_t n = 0;
 
-	while (d && (entry = readdir(d))) {
-		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
-			continue;
-		n++;
-		if (each)
+	while (d && (entry = readdir(d)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			each(entry->d_name, arg);
-	}
 	if (d)
 		closedir(d);
-	return n;
 }
 
 static void scene__unlink(const char *name, void *arg)
@@ -112,19 +106,14 @@ SCENE_FN int scene__add(struct store *st, uint64_t began, uint32_t seconds, size
 /* scene__unpack - all of the gzip file @name, added to @out; false: it is not whole. */
 SCENE_FN bool scene__unpack(const char *name, struct buf *out)
 {
-	int fd = open(scene__path(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-	struct buf packed = {0};
-	char part[4096];
-	bool whole;
-	ssize_t n;
+	struct stat about;
+	const char *packed;
+	size_t len = 0;
 
-	while (fd >= 0 && (n = read(fd, part, sizeof(part))) > 0)
-		buf__add(&packed, part, (size_t)n);
-	if (fd >= 0)
-		close(fd);
-	whole = gzip__unpack(out, packed.data, packed.len);
-	buf__free(&packed);
-	return whole;
+	if (lstat(scene__path(name), &about) || !S_ISREG(about.st_mode))
+		return false;
+	packed = tap__read(scene__path(name), &len);
+	return packed && gzip__unpack(out, packed, len);
 }
 
 /* What a directory holds. */
@@ -134,7 +123,6 @@ struct scene_found {
 	size_t lines;	 /* of the indexes, whole ones */
 	size_t bad;	 /* malformed ones */
 	size_t unlinked; /* of them, those whose profile is not there */
-	char first[INTERVAL_NAME_MAX], last[INTERVAL_NAME_MAX]; /* profiles, by name */
 };
 
 static void scene__line(const char *line, struct scene_found *found)
@@ -175,8 +163,6 @@ static void scene__look(const char *text, void *arg)
 	struct interval_name name;
 	struct buf unused = {0};
 
-	if (!text)
-		return;
 	if (interval_name__is_temporary(text)) {
 		found->temporary++;
 	} else if (!interval_name__parse(text, &name)) {
@@ -188,10 +174,6 @@ static void scene__look(const char *text, void *arg)
 		found->profiles++;
 		found->torn_profiles += !scene__unpack(text, &unused);
 		buf__free(&unused);
-		if (!*found->first || strcmp(text, found->first) < 0)
-			snprintf(found->first, sizeof(found->first), "%s", text);
-		if (strcmp(text, found->last) > 0)
-			snprintf(found->last, sizeof(found->last), "%s", text);
 	}
 }
 

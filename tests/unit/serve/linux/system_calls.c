@@ -64,7 +64,7 @@ int flock(int fd, int how)
 
 int unlinkat(int fd, const char *path, int flags)
 {
-	return (int)call(CALL(unlinkat, .fd = fd), (long)path, flags, 0, 0);
+	return (int)call(CALL(unlinkat, .fd = fd, .path = path), (long)path, flags, 0, 0);
 }
 
 int linkat(int fd, const char *path, int to, const char *other, int flags)

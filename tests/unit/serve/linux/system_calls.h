@@ -12,7 +12,7 @@
 struct system_call {
 	long number;
 	int fd;
-	const char *path; /* of openat */
+	const char *path; /* of openat and unlinkat */
 	const void *data; /* of pwrite64, with the next two */
 	size_t size;
 	off_t at;

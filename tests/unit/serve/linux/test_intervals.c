@@ -4,6 +4,8 @@
 #include "serve/linux/intervals.h"
 
 #include <dlfcn.h>
+#include <sys/syscall.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "clock.h"
@@ -18,7 +20,7 @@
 
 static struct {
 	struct channel_head head;
-	char *data, *index;
+	struct buf data, index; /* the last with a NUL */
 } sent[SENT_MAX];
 static int nsent, refuse; /* with what is larger than a head */
 
@@ -39,14 +41,16 @@ void *calloc(size_t n, size_t size)
 }
 #endif
 
-static char *keep(const char *data, uint64_t len)
-{
-	char *copy = calloc(1, (size_t)len + 1);
+static int clock_ahead; /* by so many seconds the clock of the day was set */
 
-	tap__bail_if(!copy, "no memory");
-	if (len)
-		memcpy(copy, data, (size_t)len);
-	return copy;
+/* In the place of the C library's. */
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+	int err = (int)syscall(SYS_clock_gettime, clock, t);
+
+	if (!err && clock == CLOCK_REALTIME)
+		t->tv_sec += clock_ahead;
+	return err;
 }
 
 static int on_send(void *arg, const struct channel_head *head, const void *data, const char *index)
@@ -55,18 +59,10 @@ static int on_send(void *arg, const struct channel_head *head, const void *data,
 		return refuse;
 	tap__bail_if(nsent == SENT_MAX, "too many messages");
 	sent[nsent].head = *head;
-	sent[nsent].data = keep(data, head->size);
-	sent[nsent++].index = keep(index, head->index_len);
+	buf__add(&sent[nsent].data, data, (size_t)head->size);
+	buf__add(&sent[nsent].index, index, (size_t)head->index_len);
+	buf__add(&sent[nsent++].index, "", 1);
 	return 0;
-}
-
-static void forget_sent(void)
-{
-	for (int i = 0; i < nsent; i++) {
-		free(sent[i].data);
-		free(sent[i].index);
-	}
-	nsent = 0;
 }
 
 static struct intervals *intervals;
@@ -78,7 +74,6 @@ static void begin(const struct intervals_config *more)
 	struct intervals_config config = *more;
 	struct profile_about about = {.freq = 19, .engine = "bpf", .clock = "cpu"};
 
-	forget_sent();
 	config.interval = config.interval ? config.interval : MINUTE;
 	config.memory = config.memory ? config.memory : 32 << 20;
 	config.send = on_send;
@@ -183,10 +178,12 @@ TEST(intervals)
 	were_sent("3 5 7 0", "is one, empty");
 	end();
 	were_sent("3 5 7 0 0", "all samples are there once");
-	tap__ok(sent[0].data[0] == '\x1f' && sent[0].head.size > 20, "each is a gzip file");
-	tap__ok(strstr(sent[0].index, "\"pid\"") && strstr(sent[0].index, "\"service\"") &&
-			strchr(sent[0].index, '\n') == sent[0].index + sent[0].head.index_len - 1,
-		"with a line of the index: %s", sent[0].index);
+	tap__ok(sent[0].data.data[0] == '\x1f' && sent[0].head.size > 20, "each is a gzip file");
+	tap__ok(strstr(sent[0].index.data, "\"pid\"") &&
+			strstr(sent[0].index.data, "\"service\"") &&
+			strchr(sent[0].index.data, '\n') ==
+				sent[0].index.data + sent[0].head.index_len - 1,
+		"with a line of the index: %s", sent[0].index.data);
 }
 
 /* The shortest: that two clocks are not read at once makes no further interval. */
@@ -206,6 +203,33 @@ TEST(seconds)
 	end();
 }
 
+/* The clock of the day is set back, ahead, and right again. */
+TEST(clock_set)
+{
+	static const int ahead[] = {-3570, 86410, 0};
+	bool whole = true;
+	uint64_t at;
+
+	begin(&store);
+	at = began;
+	for (int i = 0; i < 6; i++) {
+		clock_ahead = ahead[i / 2];
+		at += (uint64_t)intervals__due(intervals, at, 100000000) * NS_PER_MS;
+		sample(1, "f", at, 1);
+	}
+	end();
+	were_sent("0 1 1 1 1 1 1", "every sample is there, once");
+	for (int i = 1; i < nsent; i++) {
+		const struct channel_head *before = &sent[i - 1].head;
+
+		whole = whole && before->ended % MINUTE == 0 &&
+			before->ended - before->began <= MINUTE;
+		tap__say("%.0f ", (double)(int64_t)(sent[i].head.began - before->ended) / 1e9);
+	}
+	tap__said("-3570 0 89980 0 -86410 0 ", "each interval begins when the clock says");
+	tap__ok(whole, "and ends at a whole minute of it");
+}
+
 TEST(turn)
 {
 	clock__run(CLOCK_SLOW); /* no full minute comes in between */
@@ -223,7 +247,8 @@ TEST(turn)
 	weight = 1;
 	intervals__turn(intervals);
 	were_sent("3 2 6", "a wait in ticks counts as that many");
-	tap__ok(strstr(sent[2].index, "\"samples\": 6"), "as in the index: %s", sent[2].index);
+	tap__ok(strstr(sent[2].index.data, "\"samples\": 6"), "as in the index: %s",
+		sent[2].index.data);
 	end();
 }
 
@@ -235,7 +260,7 @@ TEST(memory)
 	sample_of(PROFILE_TYPE_ALLOC, 1, "f", began + 1, 2);
 	end();
 	were_sent("3", "allocated bytes are not samples");
-	tap__ok(nsent && strstr(sent[0].index, "\"samples\": 3, \"interval\": 52631579,"),
+	tap__ok(nsent && strstr(sent[0].index.data, "\"samples\": 3, \"interval\": 52631579,"),
 		"nor in the index");
 }
 
@@ -274,10 +299,10 @@ TEST(index)
 		.intervals = true, .index = true, .labels = labels, .nlabels = 4});
 	sample(1, "f", began + 1, 3);
 	end();
-	tap__ok(nsent == 1 &&
-			strstr(sent[0].index, "\"service\": \"odd\", \"datacenter\": \"east\"}"),
+	tap__ok(nsent == 1 && strstr(sent[0].index.data,
+				     "\"service\": \"odd\", \"datacenter\": \"east\"}"),
 		"labels of the process and of the run, each once: %s",
-		nsent ? sent[0].index : "nothing");
+		nsent ? sent[0].index.data : "nothing");
 }
 
 TEST(asked)
@@ -395,7 +420,7 @@ static bool has(enum channel_kind kind, const char *text)
 	if (i == nsent)
 		return false;
 	bytes.len = 0;
-	tap__bail_if(!gzip__unpack(&bytes, sent[i].data, (size_t)sent[i].head.size),
+	tap__bail_if(!gzip__unpack(&bytes, sent[i].data.data, sent[i].data.len),
 		     "no whole gzip file");
 	return memmem(bytes.data, bytes.len, text, strlen(text));
 }
@@ -419,9 +444,9 @@ TEST(known_late)
 		"all samples of a process have what is known when the interval ends");
 	tap__ok(has(CHANNEL_INTERVAL, "ended") && has(CHANNEL_INTERVAL, "stopped"),
 		"even if that is at the end of the process, or of the profile");
-	tap__ok(sent[0].index && strstr(sent[0].index, "\"known\"") &&
-			!strstr(sent[0].index, "silent"),
-		"who has no sample is not in it: %s", sent[0].index);
+	tap__ok(sent[0].index.data && strstr(sent[0].index.data, "\"known\"") &&
+			!strstr(sent[0].index.data, "silent"),
+		"who has no sample is not in it: %s", sent[0].index.data);
 	intervals__turn(intervals);
 	tap__ok(messages_of(CHANNEL_INTERVAL) == 2 && !samples_of(CHANNEL_PROFILE),
 		"nothing is left for the next one");

@@ -150,6 +150,22 @@ static void were_sent(const char *want, const char *what)
 	tap__said(want, "%s", what);
 }
 
+/* Is @text in the first profile of @kind? */
+static bool has(enum channel_kind kind, const char *text)
+{
+	static struct buf bytes;
+	int i = 0;
+
+	while (i < nsent && sent[i].head.kind != kind)
+		i++;
+	if (i == nsent)
+		return false;
+	bytes.len = 0;
+	tap__bail_if(!gzip__unpack(&bytes, sent[i].data.data, sent[i].data.len),
+		     "no whole gzip file");
+	return memmem(bytes.data, bytes.len, text, strlen(text));
+}
+
 static const struct intervals_config store = {.intervals = true, .index = true};
 
 /* What the clock of the day says where an interval begins. */
@@ -262,6 +278,7 @@ TEST(memory)
 	were_sent("3", "allocated bytes are not samples");
 	tap__ok(nsent && strstr(sent[0].index.data, "\"samples\": 3, \"interval\": 52631579,"),
 		"nor in the index");
+	tap__ok(has(CHANNEL_INTERVAL, "samples: 3 taken"), "nor in the profile's comment");
 }
 
 /* An interval has 1,000 sets of labels: samples with further ones are counted. */
@@ -407,22 +424,6 @@ static void sample_early(uint32_t pid)
 		.time = os__now(), .weight = 1, .tid = pid, .stack = stack__one("f")};
 
 	tap__bail_if(sink__sample(&sink, &p, &s), "no sample");
-}
-
-/* Is @text in the first profile of @kind? */
-static bool has(enum channel_kind kind, const char *text)
-{
-	static struct buf bytes;
-	int i = 0;
-
-	while (i < nsent && sent[i].head.kind != kind)
-		i++;
-	if (i == nsent)
-		return false;
-	bytes.len = 0;
-	tap__bail_if(!gzip__unpack(&bytes, sent[i].data.data, sent[i].data.len),
-		     "no whole gzip file");
-	return memmem(bytes.data, bytes.len, text, strlen(text));
 }
 
 TEST(known_late)

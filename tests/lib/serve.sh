@@ -87,17 +87,24 @@ raw() {
 	go tool pprof -raw "$1" 2>/dev/null | sed -n '/^Samples:/,/^Locations/p' | sed '1d;$d'
 }
 
-# receiver_start NAME: a server that keeps what it gets in the folder NAME, at the port that it had
-# before, with its pid in NAME/pid. receiver_url NAME: where it is.
+# receiver_start NAME [CERTIFICATE KEY]: a server that keeps what it gets in the folder NAME, at the
+# port that it had before, with its pid in NAME/pid. receiver_stop NAME... receiver_url NAME: where it is.
 receiver_start() {
 	local dir=$WORK/$1 port
 	mkdir -p "$dir"
 	port=$(cat "$dir/port" 2>/dev/null || echo 0)
 	rm -f "$dir/port"
-	PORT=$port /usr/bin/python3 "$tests/lib/receiver.py" "$dir" 2>>"$dir/errors" &
+	PORT=$port /usr/bin/python3 "$tests/lib/receiver.py" "$dir" "${@:2}" 2>>"$dir/errors" &
 	echo $! >"$dir/pid"
 	live_pids+=("$!")
 	wait_until 60 test -s "$dir/port" || bail "the server does not start: $(cat "$dir/errors")"
+}
+receiver_stop() {
+	local name
+	for name; do
+		live_kill TERM "$(cat "$WORK/$name/pid")"
+		wait "$(cat "$WORK/$name/pid")" 2>/dev/null
+	done
 }
 receiver_url() {
 	echo "http://127.0.0.1:$(cat "$WORK/$1/port")"

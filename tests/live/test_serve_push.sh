@@ -12,40 +12,18 @@
 
 python=/usr/bin/python3
 
-away() {
-	local name
-	for name; do
-		kill -TERM "$(cat "$WORK/$name/pid")"
-		wait "$(cat "$WORK/$name/pid")" 2>/dev/null
-	done
-}
-
-# taken NAME: numbers of the requests that it said it took
+# taken NAME: bodies of the requests that it said it took
 taken() {
 	[ ! -e "$WORK/$1/requests" ] || "$python" -c '
 import json, sys
 for line in open(sys.argv[1]):
     r = json.loads(line)
     if r["was"] in ("ok", "body"):  # both are a status of 200
-        print(r["n"])' "$WORK/$1/requests"
+        print(sys.argv[2] + str(r["n"]))' "$WORK/$1/requests" "$WORK/$1/body."
 }
 
 count() {
 	taken "$1" | wc -l
-}
-
-pprof_samples() {
-	local n
-	for n in $(taken pyroscope); do
-		cp "$WORK/pyroscope/body.$n" "$WORK/body.pb.gz"
-		count_of "$WORK/body.pb.gz"
-	done | awk '{ n += $1 } END { print n + 0 }'
-}
-
-otlp_samples() {
-	local n files=()
-	for n in $(taken otlp); do files+=("$WORK/otlp/body.$n"); done
-	"$python" "$tests/lib/otlp.py" --sums "${files[@]}" | awk '{ n += $2 } END { print n + 0 }'
 }
 
 waits() {
@@ -69,7 +47,7 @@ is "$(grep -c "secret-$$-token" "$WORK/otlp/requests")" 0 "that is not for the o
 check "which no command line has" eval '! grep -qa "secret-$$-token" /proc/[0-9]*/cmdline'
 check "for the service, with labels" grep -q 'name=spin.R%7B.*dc%3Deast' "$WORK/pyroscope/requests"
 
-away pyroscope otlp
+receiver_stop pyroscope otlp
 check "missing servers are reported" serve_says 'pyroscope http.*: '
 check "of both" serve_says 'otlp http.*: '
 health() {
@@ -88,16 +66,19 @@ check "of both" serve_says 'otlp http.*: works again' 120
 check "nothing waits any more" wait_until 120 eval '[ "$(waits)" -le 2 ]'
 serve_stop
 is "$SERVE_STATUS" 0 "exit status"
-is "$(pprof_samples)" "$(serve_summary)" "all samples arrived as pprof"
+# shellcheck disable=SC2046 # names without blanks
+is "$(count_of $(taken pyroscope))" "$(serve_summary)" "all samples arrived as pprof"
 # 500 is an answer by which OTLP gives a profile up: that is counted
 given_up=$(sed -nE 's/.*otlp: .* profiles? with ([0-9]+) samples? dropped.*/\1/p' "$SERVE_ERR" | tail -n 1)
-is "$(($(otlp_samples) + given_up))" "$(serve_summary)" \
+# shellcheck disable=SC2046 # names without blanks
+otlp_samples=$("$python" "$tests/lib/otlp.py" --sums $(taken otlp) | awk '{ n += $2 } END { print n + 0 }')
+is "$((otlp_samples + given_up))" "$(serve_summary)" \
 	"and by OTLP, except $given_up that were dropped and counted"
 is "$(waits)" 0 "the spool is empty"
 
 # --- killed, with profiles that no server has taken ---
 
-away pyroscope otlp
+receiver_stop pyroscope otlp
 serve_start --pid "$TARGET_PID" --interval 1 -F 199 --max-cpu 0 "${ways[@]}"
 ok $? "serve starts while they are away"
 check "profiles wait" wait_until 60 eval '[ "$(waits)" -ge 4 ]'

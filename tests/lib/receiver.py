@@ -14,7 +14,6 @@ The words:
   CODE        that status; CODE:TEXT with that Retry-After; CODE=TEXT with that body; CODE>URL with that Location
   date:N      503 with a Retry-After of N seconds as a date
   slow        no answer for a minute
-  drip        a byte of an answer, and no more for a minute
   reset       the connection is reset before an answer
   status      half a line of status, then the end; head: half of the headers; body: half of a body that is announced
   garbage     bytes that are not HTTP
@@ -27,6 +26,7 @@ import http.server
 import json
 import os
 import random
+import re
 import signal
 import socket
 import ssl
@@ -34,6 +34,17 @@ import struct
 import sys
 import threading
 import time
+
+# What is sent in place of an answer, and what then has no end; the connection ends.
+RAW = {
+    "status": (b"HTTP/1.1 2", b""),
+    "head": (b"HTTP/1.1 200 OK\r\nContent-Le", b""),
+    "body": (b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf", b""),
+    "garbage": (b"\x00\x01\x02 220 smtp ready\r\n" * 10, b""),
+    "huge": (b"HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n", b"x" * 65536),
+    "heads": (b"HTTP/1.1 200 OK\r\n", b"X-More: " + b"y" * 1000 + b"\r\n"),
+}
+REFUSED = b"\x0a\x0d\x08\x01\x12\x09no stacks"  # one profile, by OTLP
 
 folder = sys.argv[1]
 lock = threading.Lock()
@@ -46,10 +57,7 @@ def behaviour(address):
         if text in address:
             return word
     path = os.path.join(folder, "behave")
-    try:
-        words = open(path, encoding="utf-8").read().split()
-    except FileNotFoundError:
-        return "ok"
+    words = open(path, encoding="utf-8").read().split() if os.path.exists(path) else []
     if not words:
         return "ok"
     with open(path + ".new", "w", encoding="utf-8") as out:
@@ -84,14 +92,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def raw(self, data):
+    def raw(self, start, more):
         self.close_connection = True
-        self.wfile.write(data)
-
-    def endless(self, start, more):
         try:
-            self.raw(start)
-            for _ in range(1 << 14):
+            self.wfile.write(start)
+            for _ in range(1 << 14 if more else 0):
                 self.wfile.write(more)
         except OSError:
             pass
@@ -104,40 +109,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.answer(200)
         if word == "ok":
             pass
-        elif word[:1].isdigit() and ":" in word:
-            self.answer(int(word[:3]), Retry_After=word[4:])
-        elif word[:1].isdigit() and ">" in word:
-            self.answer(int(word[:3]), Location=word[4:])
-        elif word[:1].isdigit():
-            self.answer(int(word[:3]), word[4:].encode())
+        elif code := re.fullmatch(r"(\d+)(?:([:>=])(.*))?", word):
+            number, kind, text = code.groups(default="")
+            headers = {":": {"Retry_After": text}, ">": {"Location": text}}.get(kind, {})
+            self.answer(int(number), text.encode() if kind == "=" else b"", **headers)
         elif word.startswith("date:"):
             self.answer(503, Retry_After=email.utils.formatdate(time.time() + float(word[5:]), usegmt=True))
-        elif word in ("slow", "drip"):
-            if word == "drip":
-                self.raw(b"H")
-                self.wfile.flush()
+        elif word == "slow":
             time.sleep(60)
             self.close_connection = True
         elif word == "reset":
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.close_connection = True
             self.connection.close()
-        elif word == "status":
-            self.raw(b"HTTP/1.1 2")
-        elif word == "head":
-            self.raw(b"HTTP/1.1 200 OK\r\nContent-Le")
-        elif word == "body":
-            self.raw(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf")
-        elif word == "garbage":
-            self.raw(b"\x00\x01\x02 220 smtp ready\r\n" * 10)
-        elif word == "huge":
-            self.endless(b"HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n", b"x" * 65536)
-        elif word == "heads":
-            self.endless(b"HTTP/1.1 200 OK\r\n", b"X-More: " + b"y" * 1000 + b"\r\n")
+        elif word in RAW:
+            self.raw(*RAW[word])
         elif word == "partial":
-            text = b"no stacks"
-            inner = b"\x08\x01\x12" + bytes([len(text)]) + text
-            self.answer(200, b"\x0a" + bytes([len(inner)]) + inner, Content_Type="application/x-protobuf")
+            self.answer(200, REFUSED, Content_Type="application/x-protobuf")
         else:
             sys.exit(f"{word}: unknown")
 

@@ -38,11 +38,6 @@ health() {
 	[ "$CODE $BODY" = "$1" ]
 }
 
-# refused ARG...: what it says when it does not start
-refused() {
-	{ timeout -k 5 60 "$server" "$@" >/dev/null; } 2>&1
-}
-
 rss() {
 	sed -n 's/^VmRSS:[[:space:]]*\([0-9]*\).*/\1/p' "/proc/$PID/status"
 }
@@ -137,7 +132,7 @@ exec {client}>&-
 token=$(head -c 24 /dev/urandom | base64)
 printf '%s\nanother line\n' "$token" >"$WORK/token"
 chmod 600 "$WORK/token"
-like "$(refused 0.0.0.0:0)" '^0\.0\.0\.0:0 is open to other machines, which requires a token' "other machines: not without a token"
+like "$({ timeout -k 5 60 "$server" 0.0.0.0:0 >/dev/null; } 2>&1)" '^0\.0\.0\.0:0 is open to other machines, which requires a token' "other machines: not without a token"
 serve token 0.0.0.0:0 "$WORK/token"
 ADDRESS=127.0.0.1:${ADDRESS##*:}
 ask /metrics

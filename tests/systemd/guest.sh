@@ -9,15 +9,6 @@ dir=/var/lib/xrprof-bpf
 echo
 echo "guest: begin"
 
-# state IS: wait until that is what systemctl says of the service
-state() {
-	local i
-	for ((i = 0; i < 600; i++)); do
-		[ "$(systemctl is-active xrprof-bpf)" != "$1" ] || return 0
-		sleep 0.2
-	done
-	return 1
-}
 # wait_for COMMAND...: until it succeeds, 120 s at most
 wait_for() {
 	local i
@@ -34,6 +25,9 @@ log() {
 }
 said() {
 	log | grep -qE -- "$1"
+}
+active() {
+	[ "$(systemctl is-active xrprof-bpf)" = active ]
 }
 pid() {
 	systemctl show -P MainPID xrprof-bpf
@@ -74,15 +68,7 @@ profiled() {
 	systemctl kill --kill-whom=main -s USR1 xrprof-bpf
 	xrprof-bpf report --dir "$dir" >/tmp/report 2>&1 && grep -q spin_at_home /tmp/report
 }
-if xrprof-bpf report --help 2>&1 | grep -q -- --dir; then
-	wait_for profiled
-else # the file as it is: gzip of strings
-	profiled() {
-		systemctl kill --kill-whom=main -s USR1 xrprof-bpf
-		for f in "$dir"/2*.pb.gz; do zcat "$f"; done | grep -aq spin_at_home
-	}
-	wait_for profiled
-fi
+wait_for profiled
 ok $? "the R in a home directory is profiled, by the names of its functions" || diag "$(log; ls -la "$dir"; cat /tmp/report)"
 is "$(stat -c '%a %U' "$dir")" "750 xrprof-bpf" "its directory is for it and its group"
 [ -S /run/xrprof-bpf/socket ]
@@ -94,18 +80,18 @@ systemctl reload xrprof-bpf
 ok $? "systemctl reload"
 wait_for said 'profiling every R process at 49 Hz'
 ok $? "it has read its configuration again" || diag "$(log)"
-state active # it says what it does before it tells systemd that it is done
+wait_for active # it says what it does before it tells systemd that it is done
 is "$(pid) $(systemctl is-active xrprof-bpf)" "$was active" "as the same process"
 echo 'freq = many' >>/etc/xrprof-bpf.conf
 systemctl reload xrprof-bpf
 wait_for said 'the configuration was not changed'
 ok $? "it logs the wrong line" || diag "$(log)"
-state active
+wait_for active
 is "$(pid) $(systemctl is-active xrprof-bpf)" "$was active" "and the service goes on"
 sed -i '/^freq/d' /etc/xrprof-bpf.conf
 
 kill -KILL "$(pid)"
-wait_for eval '[ "$(pid)" != 0 ] && [ "$(pid)" != "$was" ] && state active'
+wait_for eval '[ "$(pid)" != 0 ] && [ "$(pid)" != "$was" ] && active'
 ok $? "killed, it is started again" || diag "$(log)"
 systemctl stop xrprof-bpf
 is "$(systemctl show -P Result xrprof-bpf) $(systemctl is-active xrprof-bpf)" "success inactive" "systemctl stop ends it in order"

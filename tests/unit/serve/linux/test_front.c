@@ -78,6 +78,21 @@ static void send_interval(void)
 	tap__bail_if(channel__send(channel, &head, profile.data, NULL), "it takes nothing");
 }
 
+BEFORE()
+{
+	struct aggregate *a = AGGREGATE(.max = 1 << 20);
+	const struct writer_config config = {.about = {.freq = 19}, .described = true};
+	const struct profile_process process = {.pid = 1, .comm = "R"};
+	struct errmsg f;
+
+	scene__add(a, &process, stack__one("f"), 3);
+	tap__bail_if(encode__profile(&profile, formats__find("pprof"), &config, a, NULL),
+		     "not encoded");
+	aggregate__free(a);
+	tap__bail_if(libraries__microhttpd(&f) || libraries__curl(&f), "%s", f.text);
+	signal(SIGPIPE, SIG_IGN);
+}
+
 /* For @n profiles the directory is a file. */
 static void fail_for(int n, const char *said)
 {
@@ -101,7 +116,7 @@ static void fail_for(int n, const char *said)
 	tap__ok(strstr(line, said), "it works again: %s", line);
 }
 
-static void test_given_up(void)
+TEST(given_up)
 {
 	const struct front_config config = {.to[WAY_STORE] = tap__path("profiles"),
 					    .keep = {.size = 1 << 20}};
@@ -130,7 +145,7 @@ static int listens(char url[64])
 }
 
 /* Two servers that do not answer share the time that there is at the end. */
-static void test_drain(void)
+TEST(drain)
 {
 	const struct channel_head over = {.kind = CHANNEL_END, .seconds = DRAIN_S};
 	struct front_config config = {.spool = tap__path("spool"), .spool_size = 1 << 20};
@@ -157,7 +172,7 @@ static void test_drain(void)
 }
 
 /* At SIGHUP servers get no time: what would be cut off, and sent again, is not begun. */
-static void test_no_time(void)
+TEST(no_time)
 {
 	const struct channel_head over = {.kind = CHANNEL_END};
 	struct front_config config = {.spool = tap__path("later"), .spool_size = 1 << 20};
@@ -207,7 +222,7 @@ static const char *health(const char *listen, const struct sampler_status *statu
 	return answer;
 }
 
-static void test_health(void)
+TEST(health)
 {
 	char path[128];
 	const struct front_config config = {.listen = path};
@@ -222,36 +237,4 @@ static void test_health(void)
 	tap__ok(strstr(text, " 503 ") && strstr(text, "no sample could be taken: no memory"),
 		"no R that was found can be sampled: %.15s", text);
 	end();
-}
-
-static void make_profile(void)
-{
-	struct aggregate *a = AGGREGATE(.max = 1 << 20);
-	const struct writer_config config = {.about = {.freq = 19}, .described = true};
-	const struct profile_process process = {.pid = 1, .comm = "R"};
-
-	scene__add(a, &process, stack__one("f"), 3);
-	tap__bail_if(encode__profile(&profile, formats__find("pprof"), &config, a, NULL),
-		     "not encoded");
-	aggregate__free(a);
-}
-
-TEST(front)
-{
-	struct errmsg f;
-
-	make_profile();
-
-	signal(SIGPIPE, SIG_IGN);
-	test_given_up();
-	if (libraries__microhttpd(&f))
-		tap__skip(f.text, "health");
-	else
-		test_health();
-	if (libraries__curl(&f)) {
-		tap__skip(f.text, "servers that do not answer");
-	} else {
-		test_drain();
-		test_no_time();
-	}
 }

@@ -77,12 +77,10 @@ ask /metrics -X POST
 is "$CODE $(grep ^Allow: <<<"$HEAD")" "405 Allow: GET, HEAD" "POST"
 ask /debug/pprof/profile -I
 is "$CODE $(grep ^Allow: <<<"$HEAD")" "405 Allow: GET" "HEAD of a profile: none is taken for it"
-ask /metrics -H 'Host: rebound.example'
-is "$CODE" 403 "by another name: a page could have had it lead here"
-ask /metrics -H 'Origin: http://page.example'
-is "$CODE" 403 "a page asks"
-ask '/debug/pprof/profile?seconds=1' -H 'Sec-Fetch-Site: cross-site'
-is "$CODE" 403 "a picture in a page"
+for header in 'Host: rebound.example' 'Origin: http://page.example' 'Sec-Fetch-Site: cross-site'; do
+	ask /metrics -H "$header"
+	is "$CODE" 403 "a page could have asked: $header"
+done
 ask '/metrics%00x'
 is "$CODE" 400 "a NUL in the path"
 
@@ -108,15 +106,6 @@ like "$(tail -n 1 "$OUT")" '^requests [1-9][0-9]+ refused [1-9][0-9]+$' "it coun
 # --- at the end ---
 
 serve ends 127.0.0.1:0
-curl -sS -m 60 -o "$WORK/late" -w '%{http_code}' "http://$ADDRESS/debug/pprof/profile?seconds=600" >"$WORK/late.code" 2>&1 &
-curl=$!
-check "a profile is being taken" wait_until 60 grep -qx asked "$OUT"
-kill -TERM "$PID"
-wait "$PID" "$curl"
-is "$(cat "$WORK/late.code")" 503 \
-	"a client that waits at the end gets an answer: $(cat "$WORK/late")"
-
-serve ends_asked 127.0.0.1:0
 exec {client}<>"/dev/tcp/127.0.0.1/${ADDRESS##*:}"
 printf 'GET /debug/pprof/profile?seconds=600 HTTP/1.1\r\nHost: localhost\r\n\r\n%.0s' 1 2 >&"$client"
 check "a client asks, and asks again in the same breath" wait_until 60 grep -qx asked "$OUT"
@@ -137,12 +126,8 @@ serve token 0.0.0.0:0 "$WORK/token"
 ADDRESS=127.0.0.1:${ADDRESS##*:}
 ask /metrics
 is "$CODE $(grep ^WWW-Authenticate: <<<"$HEAD")" '401 WWW-Authenticate: Bearer realm="xrprof-bpf"' "without the token"
-ask /metrics -H "Authorization: Bearer ${token%?}"
-is "$CODE" 401 "with another one"
 ask /metrics -H "Authorization: Bearer $token" -H 'Host: node1.example'
 is "$CODE" 200 "with it, by any name"
-ask '/debug/pprof/profile?seconds=1'
-is "$CODE" 401 "no profile without it"
 own=$(hostname -I | awk '{ print $1 }')
 if [[ $own == *.* ]]; then
 	check "one address of others has 16 connections at most" timeout -k 5 200 \

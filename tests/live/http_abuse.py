@@ -190,14 +190,15 @@ def bodies():
     served("after bodies")
 
 
-def free():
-    """Wait until a place for a profile is free again."""
+def profile_until(wanted):
+    """The first answer with that status: when all places are taken, or one of them is free again."""
     end = time.monotonic() + WAIT
     while time.monotonic() < end:
-        if get("/debug/pprof/profile?seconds=1")[0] == 200:
-            return
+        code, data = get("/debug/pprof/profile?seconds=1")
+        if code == wanted:
+            return data
         time.sleep(0.05)
-    sys.exit("clients are gone, and their profiles are still taken")
+    sys.exit(f"a profile is answered with {code}, not {wanted}")
 
 
 def gone():
@@ -209,21 +210,11 @@ def gone():
             s.sendall(asked + (request() if i == 2 else b""))
             if i == 1:
                 s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        code, data = wait_for_503()
-        if code != 503 or b"\r\nRetry-After: " not in data:
-            sys.exit(f"a profile too many: {data[:60]}")
+        if b"\r\nRetry-After: " not in profile_until(503):
+            sys.exit("a profile too many has no Retry-After")
         for s in clients:
             s.close()
-        free()
-
-
-def wait_for_503():
-    """The answer when all places are taken, which they are as soon as the requests were read."""
-    end = time.monotonic() + WAIT
-    while True:
-        code, data = get("/debug/pprof/profile?seconds=1")
-        if code == 503 or time.monotonic() > end:
-            return code, data
+        profile_until(200)
 
 
 globals()[sys.argv[2]]()

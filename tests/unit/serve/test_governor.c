@@ -146,8 +146,6 @@ TEST(settles)
 		0.01);
 	settles("128 CPUs", (struct machine){.kernel_ns = 2800, .own_ns = 2000, .cpus = 128}, 99,
 		0.01);
-	settles("deep stacks", (struct machine){.kernel_ns = 15e3, .own_ns = 12e3, .cpus = 8}, 999,
-		0.01);
 	settles("a fixed part",
 		(struct machine){.kernel_ns = 2800, .own_ns = 2000, .cpus = 64, .fixed_ns = 2e6},
 		99, 0.01);

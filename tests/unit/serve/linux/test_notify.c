@@ -32,40 +32,41 @@ static const char *received(int fd)
 	return text;
 }
 
+/* What @name receives of @send; "": nothing. */
+static const char *sent_to(const char *name, int (*send)(void))
+{
+	int fd = listen_at(name);
+
+	setenv("NOTIFY_SOCKET", name, 1);
+	tap__bail_if(fd < 0 || send(), "%s", name);
+	return received(fd);
+}
+
+static int ready(void)
+{
+	return notify__send("READY=1");
+}
+
 TEST(notify)
 {
-	const char *folder;
-	char path[64], name[64], longer[200];
-	int by_path, by_name;
+	char name[64], longer[200];
 
 	unsetenv("NOTIFY_SOCKET");
-	tap__ok(!notify__send("READY=1"), "without NOTIFY_SOCKET it succeeds");
-	folder = tap__folder();
-	snprintf(path, sizeof(path), "%s/socket", folder);
-	snprintf(name, sizeof(name), "@%s", folder);
-	by_path = listen_at(path);
-	by_name = listen_at(name);
-	tap__ok(by_path >= 0 && by_name >= 0, "two sockets");
-
-	setenv("NOTIFY_SOCKET", path, 1);
-	tap__ok(!notify__send("READY=1") && !strcmp(received(by_path), "READY=1"), "by a path");
-	tap__ok(!notify__reloading() &&
-			!strncmp(received(by_path), "RELOADING=1\nMONOTONIC_USEC=", 27),
+	tap__ok(!ready(), "without NOTIFY_SOCKET it succeeds");
+	snprintf(name, sizeof(name), "@%s", tap__folder());
+	tap__is(sent_to(name, ready), "READY=1", "by a name that is in no file system");
+	tap__is(sent_to(tap__path("socket"), ready), "READY=1", "by a path");
+	tap__ok(!strncmp(sent_to(tap__path("reload"), notify__reloading),
+			 "RELOADING=1\nMONOTONIC_USEC=", 27),
 		"a reload, and when it was");
-	setenv("NOTIFY_SOCKET", name, 1);
-	tap__ok(!notify__send("STOPPING=1") && !strcmp(received(by_name), "STOPPING=1"),
-		"by a name that is in no file system");
 
+	setenv("NOTIFY_SOCKET", tap__path("missing"), 1);
+	tap__ok(ready() == -ENOENT, "a missing socket is an error");
 	setenv("NOTIFY_SOCKET", "relative", 1);
-	tap__ok(notify__send("READY=1") == -EINVAL, "a relative path is refused");
+	tap__ok(ready() == -EINVAL, "a relative path is refused");
 	memset(longer, 'a', sizeof(longer));
 	longer[0] = '/';
 	longer[sizeof(longer) - 1] = '\0';
 	setenv("NOTIFY_SOCKET", longer, 1);
-	tap__ok(notify__send("READY=1") == -EINVAL, "nor one that is too long");
-	unlink(path);
-	setenv("NOTIFY_SOCKET", path, 1);
-	tap__ok(notify__send("READY=1") == -ENOENT, "a missing socket is an error");
-	close(by_path);
-	close(by_name);
+	tap__ok(ready() == -EINVAL, "nor one that is too long");
 }

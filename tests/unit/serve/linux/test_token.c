@@ -63,7 +63,7 @@ TEST(fits)
 
 TEST(file)
 {
-	const char *dir = tap__folder();
+	const char *dir = tap__folder(), *path = tap__path("token");
 	static const struct {
 		mode_t mode;
 		int err;
@@ -71,17 +71,12 @@ TEST(file)
 		    {0604, -EPERM}, {0660, -EPERM}, {0602, -EPERM}, {0644, -EPERM}};
 	struct token t;
 	struct errmsg f;
-	char path[64];
-	int fd;
 
-	snprintf(path, sizeof(path), "%s/token", dir);
 	tap__ok(token__read(&t, path, &f) == -ENOENT && strstr(f.text, path), "no file: %s",
 		f.text);
-	fd = open(path, O_CREAT | O_WRONLY, 0600);
-	if (fd < 0 || write(fd, GOOD "\n", sizeof(GOOD)) != sizeof(GOOD))
-		abort();
+	tap__write(path, GOOD "\n", sizeof(GOOD));
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		fchmod(fd, rows[i].mode);
+		chmod(path, rows[i].mode);
 		tap__ok(token__read(&t, path, &f) == rows[i].err &&
 				(rows[i].err || !strcmp(t.text, GOOD)),
 			"mode %04o: %d", (unsigned int)rows[i].mode, rows[i].err);
@@ -89,15 +84,11 @@ TEST(file)
 	tap__ok(strstr(f.text, "0644") && strstr(f.text, "chmod"),
 		"the message has the mode and what to do: %s", f.text);
 	if (tap__root()) {
-		fchmod(fd, 0400);
-		if (fchown(fd, 12345, 0))
-			abort();
+		tap__bail_if(chmod(path, 0400) || chown(path, 12345, 0), "%s", path);
 		tap__ok(token__read(&t, path, &f) == -EPERM, "another user's: %s", f.text);
 	}
-	close(fd);
 	unlink(path);
 	tap__ok(token__read(&t, dir, &f) == -EINVAL, "a directory: %s", f.text);
-	if (mkfifo(path, 0600))
-		abort();
+	tap__bail_if(mkfifo(path, 0600), "%s", path);
 	tap__ok(token__read(&t, path, &f) == -EINVAL, "a pipe, at once: %s", f.text);
 }

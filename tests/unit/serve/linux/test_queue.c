@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "serve/linux/queue.h"
 
-#include <dirent.h>
+#include <glob.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -16,7 +16,7 @@
 #define ROOM (1u << 20)
 
 static struct queue *q;
-static const char *dir, *profile;
+static const char *dir;
 
 static void reopen(uint64_t max)
 {
@@ -30,21 +30,14 @@ static void reopen(uint64_t max)
 /* Call @on for the path of each file of the queue; how many there are. */
 static int files(void (*on)(const char *path))
 {
-	DIR *d = opendir(dir);
-	struct dirent *e;
-	char path[1024];
-	int n = 0;
+	glob_t found = {0};
+	int n;
 
-	while (d && (e = readdir(d))) {
-		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
-		if (*e->d_name == '.')
-			continue;
-		n++;
-		if (on)
-			on(path);
-	}
-	if (d)
-		closedir(d);
+	glob(tap__path("spool/*"), 0, NULL, &found);
+	n = (int)found.gl_pathc;
+	for (int i = 0; i < n && on; i++)
+		on(found.gl_pathv[i]);
+	globfree(&found);
 	return n;
 }
 
@@ -56,9 +49,6 @@ static void on_remove(const char *path)
 BEFORE()
 {
 	dir = tap__path("spool");
-	profile = tap__path("profile");
-	files(on_remove);
-	unlink(profile);
 	reopen(ROOM);
 }
 
@@ -143,6 +133,7 @@ TEST(order)
 /* A profile that is in a file is not written again. */
 TEST(link)
 {
+	const char *profile = tap__path("profile");
 	struct stat st;
 
 	tap__write(profile, "b", 1);
@@ -181,7 +172,6 @@ TEST(damaged)
 	static const char *const names[] = {"0000000000000001-0-1-19700101T000001Z-60.pb.gz.tmp",
 					    "000000000000000A-0-1-19700101T000001Z-60.pb.gz",
 					    "0000000000000001-0-01-19700101T000001Z-60.pb.gz",
-					    "0000000000000001-0-1-../../../etc/passwd",
 					    "0000000000000001-0-1-index-19700101.jsonl.gz",
 					    "ffffffffffffffff-0-1-19700101T000001Z-60.pb.gz"};
 	struct buf b = {0};
@@ -189,8 +179,7 @@ TEST(damaged)
 
 	for (size_t i = 0; i < COUNT(names); i++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
-		if (!strchr(names[i], '/'))
-			tap__write(path, "x", 1);
+		tap__write(path, "x", 1);
 	}
 	reopen(ROOM);
 	is("| 0 (0)", "other names are ignored");

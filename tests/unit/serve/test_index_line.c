@@ -35,21 +35,17 @@ TEST(index_line)
 			      "\"/x\", \"samples\": 1000, \"service\": \"other\", \"command\": "
 			      "\"R -f a.R\"}\n"),
 		"a line");
-	tap__ok(line.file.began == 1795313400 && line.file.number == 1 && line.file.seconds == 60,
-		"its file");
-	tap__ok(line.process.pid == 17 && line.process.uid == 1000 &&
-			line.process.started == UINT64_C(1795313000500000000) &&
-			line.samples == 42 && line.interval_ns == 10,
-		"numbers");
-	tap__is(line.process.comm, "R", "the name");
-	tap__is(line.process.container, "abc", "the container");
-	tap__is(line.process.r_version, "4.2.2", "R's version");
-	tap__is(line.process.command, "R -f a.R", "the command");
-	tap__ok(line.process.nlabels == 2 &&
-			!strcmp(process__label(&line.process, "service"), "api") &&
-			!strcmp(process__label(&line.process, "route"), "/x") &&
-			!process__label(&line.process, "comm"),
-		"labels: the first of a key");
+	tap__say("%llu.%u for %u s, pid %u of %u since %llu: %llu of %llu ns; %s, %s, %s, %s;",
+		 (unsigned long long)line.file.began, line.file.number, line.file.seconds,
+		 line.process.pid, line.process.uid, (unsigned long long)line.process.started,
+		 (unsigned long long)line.samples, (unsigned long long)line.interval_ns,
+		 line.process.comm, line.process.container, line.process.r_version,
+		 line.process.command);
+	for (size_t i = 0; i < line.process.nlabels; i++)
+		tap__say(" %s=%s", line.process.labels[i].key, line.process.labels[i].value);
+	tap__said("1795313400.1 for 60 s, pid 17 of 1000 since 1795313000500000000: 42 of 10 ns; "
+		  "R, abc, 4.2.2, R -f a.R; service=api route=/x",
+		  "all of it; of labels the first of a key");
 	tap__ok(!parse(&line, "{" FILE_FIELD ",\"pid\":1,\"later\":[1,2],\"x\":{\"y\":1}}") &&
 			!line.samples && !line.process.comm && !line.process.nlabels,
 		"what is not known is left out");

@@ -89,17 +89,6 @@ def many():
     served("after 1000 clients")
 
 
-def asking():
-    """20 clients ask again and again on their connections, and all are answered."""
-    clients = [connect() for _ in range(20)]
-    for _ in range(15):
-        for s in clients:
-            s.sendall(request("/healthz"))
-        for s in clients:
-            if status(s.recv(65536)) != 200:
-                sys.exit("one of 20 is not answered")
-
-
 def pipelined():
     n = 500
     s = connect()

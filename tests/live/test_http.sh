@@ -88,7 +88,7 @@ is "$CODE" 400 "a NUL in the path"
 
 ask /metrics
 before=$(rss)
-for how in slow many asking pipelined half_closed unread headers bodies gone; do
+for how in slow many pipelined half_closed unread headers bodies gone; do
 	check "abuse: $how" timeout -k 5 200 python3 "$tests/live/http_abuse.py" "$ADDRESS" "$how" ||
 		diag "$(cat "$OUT")"
 done

@@ -42,42 +42,24 @@ ssize_t pwrite(int fd, const void *data, size_t size, off_t at)
 		    (long)size, at, 0);
 }
 
-int fsync(int fd)
-{
-	return (int)call(CALL(fsync, .fd = fd), 0, 0, 0, 0);
-}
-
-int fdatasync(int fd)
-{
-	return (int)call(CALL(fdatasync, .fd = fd), 0, 0, 0, 0);
-}
-
-int ftruncate(int fd, off_t size)
-{
-	return (int)call(CALL(ftruncate, .fd = fd), size, 0, 0, 0);
-}
-
-int flock(int fd, int how)
-{
-	return (int)call(CALL(flock, .fd = fd), how, 0, 0, 0);
-}
-
 int unlinkat(int fd, const char *path, int flags)
 {
 	return (int)call(CALL(unlinkat, .fd = fd, .path = path), (long)path, flags, 0, 0);
 }
 
-int linkat(int fd, const char *path, int to, const char *other, int flags)
-{
-	return (int)call(CALL(linkat, .fd = fd), (long)path, to, (long)other, flags);
-}
+#define FUNCTION(name, parameters, a, b, c, d)                                                     \
+	int name parameters                                                                        \
+	{                                                                                          \
+		return (int)call(CALL(name, .fd = fd), a, b, c, d);                                \
+	}
 
-int renameat(int fd, const char *path, int to, const char *other)
-{
-	return (int)call(CALL(renameat, .fd = fd), (long)path, to, (long)other, 0);
-}
-
-int renameat2(int fd, const char *path, int to, const char *other, unsigned int flags)
-{
-	return (int)call(CALL(renameat2, .fd = fd), (long)path, to, (long)other, flags);
-}
+FUNCTION(fsync, (int fd), 0, 0, 0, 0)
+FUNCTION(fdatasync, (int fd), 0, 0, 0, 0)
+FUNCTION(ftruncate, (int fd, off_t size), size, 0, 0, 0)
+FUNCTION(flock, (int fd, int how), how, 0, 0, 0)
+FUNCTION(linkat, (int fd, const char *path, int to, const char *other, int flags), (long)path, to,
+	 (long)other, flags)
+FUNCTION(renameat, (int fd, const char *path, int to, const char *other), (long)path, to,
+	 (long)other, 0)
+FUNCTION(renameat2, (int fd, const char *path, int to, const char *other, unsigned int flags),
+	 (long)path, to, (long)other, flags)

@@ -94,31 +94,42 @@ static void end(void)
 	intervals__free(intervals);
 }
 
-/* @n samples of @pid and @type at @time, of a stack that is called @function. */
-static int sample_of(uint32_t type, uint32_t pid, const char *function, uint64_t time, int n)
+/* Process @pid, of which the service is known unless it is NULL; until the next call. */
+static const struct profile_process *process(uint32_t pid, const char *service)
 {
-	const struct profile_label label = {"service", pid % 2 ? "odd" : "even"};
-	const struct profile_process p = {.serial = pid,
-					  .pid = pid,
-					  .comm = "R",
-					  .r_version = "4.2.2",
-					  .labels = &label,
-					  .nlabels = 1};
+	static struct profile_label label;
+	static struct profile_process p;
+
+	label = (struct profile_label){"service", service};
+	p = (struct profile_process){.serial = pid,
+				     .pid = pid,
+				     .comm = "R",
+				     .r_version = "4.2.2",
+				     .labels = &label,
+				     .nlabels = service != NULL};
+	return &p;
+}
+
+/* @n samples of @p and @type at @time, of a stack that is called @function. */
+static int sample_of(uint32_t type, const struct profile_process *p, const char *function,
+		     uint64_t time, int n)
+{
 	const struct sample s = {.time = time,
 				 .weight = weight,
-				 .tid = pid,
+				 .tid = p->pid,
 				 .type = type,
 				 .stack = stack__one(function)};
 	int err = 0;
 
 	for (int i = 0; i < n && !err; i++)
-		err = sink__sample(&sink, &p, &s);
+		err = sink__sample(&sink, p, &s);
 	return err;
 }
 
 static int sample(uint32_t pid, const char *function, uint64_t time, int n)
 {
-	return sample_of(PROFILE_TYPE_TICKS, pid, function, time, n);
+	return sample_of(PROFILE_TYPE_TICKS, process(pid, pid % 2 ? "odd" : "even"), function, time,
+			 n);
 }
 
 static uint64_t samples_of(enum channel_kind kind)
@@ -273,7 +284,7 @@ TEST(memory)
 {
 	begin(&store);
 	sample(1, "f", began + 1, 3);
-	sample_of(PROFILE_TYPE_ALLOC, 1, "f", began + 1, 2);
+	sample_of(PROFILE_TYPE_ALLOC, process(1, "odd"), "f", began + 1, 2);
 	end();
 	were_sent("3", "allocated bytes are not samples");
 	tap__ok(nsent && strstr(sent[0].index.data, "\"samples\": 3, \"interval\": 52631579,"),
@@ -409,21 +420,15 @@ TEST(lost)
 /* What a process is known to be by @event, after its samples. */
 static void tell(uint32_t pid, const char *service, enum profile_event event)
 {
-	const struct profile_label label = {"service", service};
-	const struct profile_process p = {
-		.serial = pid, .pid = pid, .comm = "R", .labels = &label, .nlabels = 1};
-
-	tap__bail_if(sink__process(&sink, &p, event), "the sink refuses a process");
+	tap__bail_if(sink__process(&sink, process(pid, service), event),
+		     "the sink refuses a process");
 }
 
 /* A sample of a process of which nothing is known. */
 static void sample_early(uint32_t pid)
 {
-	const struct profile_process p = {.serial = pid, .pid = pid, .comm = "R"};
-	const struct sample s = {
-		.time = os__now(), .weight = 1, .tid = pid, .stack = stack__one("f")};
-
-	tap__bail_if(sink__sample(&sink, &p, &s), "no sample");
+	tap__bail_if(sample_of(PROFILE_TYPE_TICKS, process(pid, NULL), "f", os__now(), 1),
+		     "no sample");
 }
 
 TEST(known_late)

@@ -238,7 +238,7 @@ is "$(requests 'r["at"]' | paste -sd ' ' | awk '{ print $2 - $1 >= 1 }')" 1 "Ret
 say wait
 check "for an hour at most: $REPLY ms" test "$REPLY" -gt 3000000 -a "$REPLY" -le 3600100
 pushed
-pushes pyroscope "302>http://127.0.0.1:1/ingest"
+pushes pyroscope "302>/elsewhere"
 item 1 2 10
 check "where a server sends us to" wait_until 60 state_is dropped 1
 is "$(state error)" "HTTP 302 is a redirect, and redirects are not followed: the profile is dropped" "we do not go"

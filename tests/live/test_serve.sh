@@ -102,8 +102,8 @@ ok $? "serve starts"
 check "intervals end by themselves" wait_until 120 have 4
 target_kill
 check "when the process of --pid has ended it ends" wait_until 60 gone "$SERVE_PID"
-wait "$SERVE_PID"
-is $? 0 "exit status"
+serve_stop
+is "$SERVE_STATUS" 0 "exit status"
 check "there are samples: $(serve_summary)" [ "$(serve_summary)" -gt 100 ]
 is "$(samples_of "$dir")" "$(serve_summary)" "the files have as many samples as were taken"
 is "$(zcat "$dir"/index-*.jsonl.gz | python3 -c 'import json, sys; print(sum(json.loads(l)["samples"] for l in sys.stdin))')" \

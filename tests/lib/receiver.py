@@ -74,14 +74,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
     def keep(self, word):
-        size = int(self.headers.get("Content-Length", 0))
-        body = self.rfile.read(size)
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         number = Handler.count
         Handler.count += 1
         with open(os.path.join(folder, f"body.{number}"), "wb") as out:
             out.write(body)
         with open(os.path.join(folder, "requests"), "a", encoding="utf-8") as out:
-            out.write(json.dumps({"n": number, "path": self.path, "was": word, "at": time.monotonic(), "whole": len(body) == size,
+            out.write(json.dumps({"n": number, "path": self.path, "was": word, "at": time.monotonic(),
                                   "headers": {k.lower(): v for k, v in self.headers.items()}}) + "\n")
 
     def answer(self, code, body=b"", **headers):

@@ -279,7 +279,6 @@ TEST(turn)
 	end();
 }
 
-/* Allocated bytes are sent beside samples, and do not count as samples. */
 TEST(memory)
 {
 	begin(&store);
@@ -315,7 +314,6 @@ TEST(labels)
 	were_sent("1002 0", "all are there");
 }
 
-/* The index has the labels of the run, too. */
 TEST(index)
 {
 	const struct profile_label labels[] = {{"datacenter", "east"},
@@ -360,7 +358,6 @@ TEST(asked)
 	tap__ok(samples_of(CHANNEL_INTERVAL) == 7, "and the intervals have everything");
 }
 
-/* What was asked for and cannot be handed on is refused. */
 TEST(refused)
 {
 	begin(&store);

@@ -188,7 +188,6 @@ static int add_limited(uint64_t minute, size_t size, off_t max)
 	return err;
 }
 
-/* A failed append leaves no half of one. */
 TEST(append)
 {
 	struct way_status s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What --keep keeps: by size, by age, with a clock that steps, with files that stay, with many. */
+/* What --keep keeps: by size, by age, with a clock that steps, with files that stay. */
 #include "serve/linux/store_files.h"
 
 #include <sys/syscall.h>
@@ -214,19 +214,4 @@ TEST(stuck)
 			!faccessat(dir, "20261119T000000Z-60.pb.gz~", F_OK, 0),
 		"other files are not touched");
 	store_files__free(&all);
-}
-
-TEST(many)
-{
-	const unsigned int n = tap__all() ? 100000 : 3000, days = tap__all() ? 30 : 2;
-	const struct store_keep age = {.age = days * SCENE_DAY},
-				size = {.size = 1000 * STORE_BLOCK};
-
-	files__make(day, n);
-	keep(&age, day + n * MINUTE, 0);
-	tap__ok(left[0] == days * 1440, "%u files: %zu of them are of the last %u days", n, left[0],
-		days);
-	keep(&size, day + n * MINUTE, 0);
-	tap__ok(left[0] + left[1] <= 1000 && left[0] > 960, "then 1,000 of them, at once: %zu",
-		left[0]);
 }

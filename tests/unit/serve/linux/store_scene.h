@@ -20,7 +20,7 @@
 #define SCENE_DAY  UINT64_C(86400)
 #define SCENE_TIME UINT64_C(1795313400) /* 2026-11-22 02:10:00 UTC */
 
-static char scene_dir[64];
+static char scene_dir[128];
 
 /* scene__path - of a file in the directory; valid until the next call. */
 SCENE_FN const char *scene__path(const char *name)
@@ -50,12 +50,14 @@ static void scene__unlink(const char *name, void *arg)
 		rmdir(scene__path(name));
 }
 
-/* scene__begin - a new, empty directory; @memory: where nothing waits for a disk, if there is that.
+/*
+ * scene__begin - a new, empty directory; @memory: where nothing waits for a disk, if there is that,
+ * and it is the caller's to remove it.
  */
 SCENE_FN void scene__begin(bool memory)
 {
-	snprintf(scene_dir, sizeof(scene_dir), "%s/store-test-XXXXXX",
-		 memory && !access("/dev/shm", W_OK | X_OK) ? "/dev/shm" : "/tmp");
+	snprintf(scene_dir, sizeof(scene_dir), "%s/store-XXXXXX",
+		 memory && !access("/dev/shm", W_OK | X_OK) ? "/dev/shm" : tap__folder());
 	tap__bail_if(!mkdtemp(scene_dir), "no directory");
 	signal(SIGXFSZ, SIG_IGN);
 }
@@ -63,12 +65,6 @@ SCENE_FN void scene__begin(bool memory)
 SCENE_FN void scene__empty(void)
 {
 	scene__each(scene__unlink, NULL);
-}
-
-SCENE_FN void scene__end(void)
-{
-	scene__empty();
-	rmdir(scene_dir);
 }
 
 /* scene__add - the profile of the minute that begins at @began, seconds, with an index of a line.

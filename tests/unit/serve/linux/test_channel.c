@@ -12,24 +12,14 @@ static struct channel *a, *b;
 
 static void pair(size_t max)
 {
-	tap__bail_if(channel__pair(&a, &b, max), "no socket");
-}
-
-static void unpair(void)
-{
 	channel__close(a);
 	channel__close(b);
-	a = b = NULL;
+	tap__bail_if(channel__pair(&a, &b, max), "no socket");
 }
 
 BEFORE()
 {
 	pair(0);
-}
-
-AFTER()
-{
-	unpair();
 }
 
 TEST(parts)
@@ -76,7 +66,6 @@ TEST(large)
 	tap__ok(got == 1 && m.head.size == head.size && !memcmp(m.data, data, (size_t)head.size),
 		"all of it comes");
 	tap__ok(!channel__waiting(a), "nothing waits then");
-	unpair();
 	free(data);
 }
 
@@ -89,7 +78,6 @@ TEST(full)
 	unsigned int sent = 0, came = 0, heads = 0;
 	int err = 0;
 
-	unpair();
 	pair(QUEUE);
 	while (sent < 1000 && !(err = channel__send(a, &head, data, NULL)))
 		sent++;
@@ -156,7 +144,6 @@ TEST(lost)
 	b = NULL;
 	tap__ok(send_interval(1) == -EPIPE && lost_is(2, 25) && !channel__waiting(a),
 		"the rest is lost when the other end is gone");
-	unpair();
 	pair(0);
 	for (int i = 0; i < 1000; i++) {
 		send_interval(10);
@@ -180,7 +167,6 @@ TEST(back)
 		"the front does not send a large message");
 	send(channel__fd(b), &head, sizeof(head), 0);
 	tap__ok(channel__take(a, &m) == -EBADMSG, "and it is not taken");
-	unpair();
 	pair(0);
 	head.size = CHANNEL_BACK_MAX;
 	tap__ok(!channel__send(b, &head, data, NULL) && channel__take(a, &m) == 1 &&
@@ -199,7 +185,6 @@ TEST(damaged)
 	channel__close(a);
 	a = NULL;
 	tap__ok(channel__take(b, &m) == -EPIPE, "it never becomes one");
-	unpair();
 	for (int i = 0; i < 2; i++) {
 		head = (struct channel_head){.kind = CHANNEL_INTERVAL};
 		head.kind = i ? head.kind : CHANNEL_KINDS;
@@ -207,6 +192,5 @@ TEST(damaged)
 		pair(0);
 		send(channel__fd(a), &head, sizeof(head), 0);
 		tap__ok(channel__take(b, &m) == -EBADMSG, "damaged head %d", i);
-		unpair();
 	}
 }

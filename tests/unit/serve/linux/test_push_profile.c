@@ -50,14 +50,6 @@ BEFORE()
 	a = AGGREGATE(.max = MEMORY, .labels = XR_F_WAIT, .threads = true, .details = true);
 }
 
-AFTER()
-{
-	stats.written = 0;
-	push_profile__close(p);
-	p = NULL;
-	aggregate__free(a);
-}
-
 /* A sample of process @pid. */
 static void add(uint32_t pid, const char *service, const struct stack *stack, struct sample s)
 {
@@ -143,8 +135,6 @@ TEST(same)
 	add(10, "web", stack_of("wait"), (struct sample){.weight = 2, .type = PROFILE_TYPE_EVENTS});
 	is_as_direct(&writer_otlp, "OTLP");
 	is_as_direct(formats__find("pprof"), "pprof");
-	for (int i = 1; i < 4; i++)
-		config.about.types[i] = (struct profile_type){0};
 }
 
 /* With --clock wall a tick may be a wait. */
@@ -157,7 +147,6 @@ TEST(wall)
 	    (struct sample){.weight = 3, .detail = os__syscall_detail("read", 4)});
 	is_as_direct(&writer_otlp, "OTLP");
 	is_as_direct(formats__find("pprof"), "pprof");
-	config.about.clock = "cpu";
 }
 
 TEST(services)

@@ -52,12 +52,6 @@ BEFORE()
 	reopen(ROOM);
 }
 
-AFTER()
-{
-	queue__close(q);
-	q = NULL;
-}
-
 /* Profile @i, of @size times a letter, and of 10 times as many samples. */
 static int add(uint64_t i, size_t size, const char *file)
 {

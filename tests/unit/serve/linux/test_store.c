@@ -86,12 +86,6 @@ BEFORE()
 	reopen();
 }
 
-AFTER()
-{
-	store__close(st);
-	scene__end();
-}
-
 TEST(files)
 {
 	struct way_status s;

@@ -197,7 +197,8 @@ BEFORE()
 
 AFTER()
 {
-	scene__end();
+	scene__empty();
+	rmdir(scene_dir);
 }
 
 static bool add_each_twice(void)

@@ -87,12 +87,6 @@ BEFORE()
 	dir = open(scene_dir, O_RDONLY | O_DIRECTORY);
 }
 
-AFTER()
-{
-	close(dir);
-	scene__end();
-}
-
 TEST(age)
 {
 	const struct store_keep week = {.age = 7 * SCENE_DAY}, hour = {.age = 3600};

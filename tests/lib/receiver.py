@@ -11,8 +11,7 @@ address has that text. At SIGTERM it ends, but never between such a line with `o
 The words:
 
   ok          200
-  CODE        that status; CODE:TEXT with that Retry-After; CODE=TEXT with that body; CODE>URL with that Location
-  date:N      503 with a Retry-After of N seconds as a date
+  CODE        that status; CODE:TEXT with that Retry-After; CODE=TEXT with that body; CODE>URL with that Location. _ is a blank
   slow        no answer for a minute
   reset       the connection is reset before an answer
   status      half a line of status, then the end; head: half of the headers; body: half of a body that is announced
@@ -20,7 +19,6 @@ The words:
   huge        200, and a body without an end; heads: 200, and headers without an end
   partial     200, and what OTLP answers when profiles were refused
 """
-import email.utils
 import errno
 import http.server
 import json
@@ -110,10 +108,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             pass
         elif code := re.fullmatch(r"(\d+)(?:([:>=])(.*))?", word):
             number, kind, text = code.groups(default="")
+            text = text.replace("_", " ")
             headers = {":": {"Retry_After": text}, ">": {"Location": text}}.get(kind, {})
             self.answer(int(number), text.encode() if kind == "=" else b"", **headers)
-        elif word.startswith("date:"):
-            self.answer(503, Retry_After=email.utils.formatdate(time.time() + float(word[5:]), usegmt=True))
         elif word == "slow":
             time.sleep(60)
             self.close_connection = True

@@ -190,7 +190,7 @@ becomes() {
 for fault in 429 502 503 504 401 403 407 reset status head garbage heads; do
 	becomes otlp "$fault: it is tried again until it arrives, in order, once" "2 2 0 0" "$fault $fault ok ok" $fault $fault
 done
-for fault in 400=no%20name 404 413 415 500; do
+for fault in 400=no_name 404 413 415 500; do
 	becomes otlp "$fault: it is dropped, counted with its samples, and the next one sent" "1 1 1 10" "$fault ok" $fault
 done
 becomes otlp "what OTLP refuses in a 200 is counted as lost" "1 0 1 10" "partial ok" partial
@@ -215,7 +215,7 @@ check "a server that is slow is not waited for, and is asked again" wait_until 6
 # (an answer that is late is waited for no longer, and the server has it twice)
 is "$(requests 'r["was"], q["from"]' | uniq | paste -sd ' ')" "slow 1 ok 1" "and has what it was asked with"
 pushed
-pushes pyroscope 429:1 date:3600000
+pushes pyroscope 429:1 "503:$(date -ud '1000 hours' '+%a,_%d_%b_%Y_%T_GMT')"
 item 1 2 10
 wait_until 60 state_is failed 2
 is "$(requests 'r["at"]' | paste -sd ' ' | awk '{ print $2 - $1 >= 1 }')" 1 "Retry-After is kept to"

@@ -41,7 +41,7 @@ void *calloc(size_t n, size_t size)
 }
 #endif
 
-static int clock_ahead; /* by so many seconds the clock of the day was set */
+static int clock_ahead; /* seconds by which the clock of the day was set */
 
 /* In the place of the C library's. */
 int clock_gettime(clockid_t clock, struct timespec *t)

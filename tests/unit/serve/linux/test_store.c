@@ -302,5 +302,4 @@ TEST(open)
 				strstr(f.text, "belongs to another user"),
 			"a directory of another user: %s", f.text);
 	}
-	reopen();
 }

@@ -18,12 +18,10 @@ static char *metrics(const struct sampler_status *s, const struct front_status *
 
 static bool has(const char *text, const char *line)
 {
-	size_t len = strlen(line);
+	char whole[256];
 
-	for (const char *at = text; (at = strstr(at, line)); at++)
-		if ((at == text || at[-1] == '\n') && at[len] == '\n')
-			return true;
-	return false;
+	snprintf(whole, sizeof(whole), "\n%s\n", line);
+	return strstr(text, whole);
 }
 
 TEST(values)

@@ -20,26 +20,6 @@ static struct channel *channel;
 static struct buf profile; /* a file */
 static pid_t pid;
 
-static void start(const struct front_config *config)
-{
-	struct channel *theirs;
-
-	tap__bail_if(channel__pair(&channel, &theirs, 1 << 20), "no socket");
-	pid = fork();
-	if (!pid) {
-		channel__close(channel);
-		front__serve(theirs, config);
-		_exit(0);
-	}
-	channel__close(theirs);
-}
-
-static void end(void)
-{
-	channel__close(channel);
-	waitpid(pid, NULL, 0);
-}
-
 /* The next line that it says, or what a message of another kind is called; "": it has ended. */
 static const char *next(void)
 {
@@ -65,6 +45,27 @@ static const char *next(void)
 	else if (got > 0)
 		snprintf(line, sizeof(line), "%.*s", (int)m.head.size, (const char *)m.data);
 	return line;
+}
+
+static void start(const struct front_config *config)
+{
+	struct channel *theirs;
+
+	tap__bail_if(channel__pair(&channel, &theirs, 1 << 20), "no socket");
+	pid = fork();
+	if (!pid) {
+		channel__close(channel);
+		front__serve(theirs, config);
+		_exit(0);
+	}
+	channel__close(theirs);
+	tap__is(next(), "ready", "all is open");
+}
+
+static void end(void)
+{
+	channel__close(channel);
+	waitpid(pid, NULL, 0);
 }
 
 static void send_interval(void)
@@ -122,7 +123,6 @@ TEST(given_up)
 					    .keep = {.size = 1 << 20}};
 
 	start(&config);
-	tap__is(next(), "ready", "all is open");
 	fail_for(3, "works again; 3 profiles were dropped");
 	fail_for(2, "works again; 2 profiles were dropped");
 	tap__ok(!channel__lost(channel).intervals, "all were taken, or counted");
@@ -150,13 +150,13 @@ TEST(drain)
 	const struct channel_head over = {.kind = CHANNEL_END, .seconds = DRAIN_S};
 	struct front_config config = {.spool = tap__path("spool"), .spool_size = 1 << 20};
 	char pyroscope[64], otlp[64];
-	int fds[] = {listens(pyroscope), listens(otlp)};
 	uint64_t began;
 
+	listens(pyroscope);
+	listens(otlp);
 	config.to[WAY_PYROSCOPE] = pyroscope;
 	config.to[WAY_OTLP] = otlp;
 	start(&config);
-	tap__is(next(), "ready", "all is open");
 	send_interval();
 	began = os__now();
 	channel__send(channel, &over, NULL, NULL);
@@ -167,8 +167,6 @@ TEST(drain)
 	tap__ok(!tap__all() || began < 2 * DRAIN_S * NS_PER_S, "both have one time: %.1f s",
 		(double)began / (double)NS_PER_S);
 	end();
-	close(fds[0]);
-	close(fds[1]);
 }
 
 /* At SIGHUP servers get no time: what would be cut off, and sent again, is not begun. */
@@ -182,7 +180,6 @@ TEST(no_time)
 	server.fd = listens(pyroscope);
 	config.to[WAY_PYROSCOPE] = pyroscope;
 	start(&config);
-	tap__is(next(), "ready", "all is open");
 	kill(pid, SIGSTOP); /* it finds both messages */
 	send_interval();
 	channel__send(channel, &over, NULL, NULL);
@@ -190,7 +187,6 @@ TEST(no_time)
 	tap__is(next(), "counts", "it says how it was");
 	end();
 	tap__ok(!poll(&server, 1, 0), "the server was not connected to");
-	close(server.fd);
 }
 
 /* What /healthz answers while the sampler has this status. */
@@ -230,7 +226,6 @@ TEST(health)
 
 	snprintf(path, sizeof(path), "unix:%s", tap__path("socket"));
 	start(&config);
-	tap__is(next(), "ready", "all is open");
 	text = health(path, &(struct sampler_status){.uptime = 1});
 	tap__ok(strstr(text, " 200 ") && strstr(text, "ok\n"), "healthy: %.15s", text);
 	text = health(path, &(struct sampler_status){.starved = "no memory"});

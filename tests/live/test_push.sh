@@ -218,7 +218,7 @@ pushed
 pushes pyroscope 429:1 "503:$(date -ud '1000 hours' '+%a,_%d_%b_%Y_%T_GMT')"
 item 1 2 10
 wait_until 60 state_is failed 2
-is "$(requests 'r["at"]' | paste -sd ' ' | awk '{ print $2 - $1 >= 1 }')" 1 "Retry-After is kept to"
+is "$(requests 'r["at"]' | paste -sd ' ' | awk '{ print ($2 - $1 >= 1) }')" 1 "Retry-After is kept to"
 say wait
 check "for an hour at most: $REPLY ms" test "$REPLY" -gt 3000000 -a "$REPLY" -le 3600100
 pushed

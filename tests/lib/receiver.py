@@ -12,7 +12,7 @@ The words:
 
   ok          200
   CODE        that status; CODE:TEXT with that Retry-After; CODE=TEXT with that body; CODE>URL with that Location. _ is a blank
-  slow        no answer for a minute
+  slow        no answer for a minute; drip: a byte of one before that
   reset       the connection is reset before an answer
   status      half a line of status, then the end; head: half of the headers; body: half of a body that is announced
   garbage     bytes that are not HTTP
@@ -111,9 +111,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             text = text.replace("_", " ")
             headers = {":": {"Retry_After": text}, ">": {"Location": text}}.get(kind, {})
             self.answer(int(number), text.encode() if kind == "=" else b"", **headers)
-        elif word == "slow":
+        elif word in ("slow", "drip"):
+            self.raw(b"H" if word == "drip" else b"", b"")
             time.sleep(60)
-            self.close_connection = True
         elif word == "reset":
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.close_connection = True

@@ -207,14 +207,16 @@ done
 for fault in body huge; do
 	becomes pyroscope "a 200 whose body is $fault: it was taken, and is not sent twice" "2 0 0 0" "$fault ok" $fault
 done
-server
-behave slow
-drive pyroscope "http://127.0.0.1:$PORT" "$WORK/spool.$drives" back-off=10 timeout=300
-item 1 2 10
-check "a server that is slow is not waited for, and is asked again" wait_until 60 state_is sent 1
-# (an answer that is late is waited for no longer, and the server has it twice)
-is "$(requests 'r["was"], q["from"]' | uniq | paste -sd ' ')" "slow 1 ok 1" "and has what it was asked with"
-pushed
+for fault in slow drip; do
+	server
+	behave $fault
+	drive pyroscope "http://127.0.0.1:$PORT" "$WORK/spool.$drives" back-off=10 timeout=300
+	item 1 2 10
+	check "a server that is $fault is not waited for, and is asked again" wait_until 60 state_is sent 1
+	# (an answer that is late is waited for no longer, and the server has it twice)
+	is "$(requests 'r["was"], q["from"]' | uniq | paste -sd ' ')" "$fault 1 ok 1" "and has what it was asked with"
+	pushed
+done
 pushes pyroscope 429:1 "503:$(date -ud '1000 hours' '+%a,_%d_%b_%Y_%T_GMT')"
 item 1 2 10
 wait_until 60 state_is failed 2

@@ -107,7 +107,7 @@ static inline struct child child__start(const char *todo)
 	return c;
 }
 
-static void child__end(struct child *c)
+static inline void child__end(struct child *c)
 {
 	if (c->pid > 0) {
 		kill(c->pid, SIGKILL);

@@ -57,12 +57,13 @@ SCENE_FN const char *scene__text(const Pprof__Profile *p, int64_t i)
 	return to->data;
 }
 
-SCENE_FN const Pprof__Function *scene__function(const Pprof__Profile *p, const Pprof__Sample *s,
-						size_t frame)
+/* scene__commented - is there a comment @text? */
+SCENE_FN bool scene__commented(const Pprof__Profile *p, const char *text)
 {
-	const Pprof__Location *l = p->location[s->location_id[frame] - 1];
-
-	return p->function[l->line[0]->function_id - 1];
+	for (size_t i = 0; i < p->n_comment; i++)
+		if (!strcmp(scene__text(p, p->comment[i]), text))
+			return true;
+	return false;
 }
 
 /* scene__labels - those of sample @i as "key=value;"; until the next call. */
@@ -95,15 +96,15 @@ SCENE_FN const char *scene__sample(const Pprof__Profile *p, size_t i)
 	for (size_t k = 0; k < s->n_value; k++)
 		buf__printf(&text, "%lld ", (long long)s->value[k]);
 	for (size_t k = 0; k < s->n_location_id; k++) {
-		const Pprof__Function *f = scene__function(p, s, k);
+		const Pprof__Line *l = p->location[s->location_id[k] - 1]->line[0];
+		const Pprof__Function *f = p->function[l->function_id - 1];
 
 		buf__printf(&text, "%s%s(%s", k ? " < " : "", scene__text(p, f->name),
 			    scene__text(p, f->system_name));
 		if (f->filename)
 			buf__printf(&text, " %s:%lld", scene__text(p, f->filename),
 				    (long long)f->start_line);
-		buf__printf(&text, ")@%lld",
-			    (long long)p->location[s->location_id[k] - 1]->line[0]->line);
+		buf__printf(&text, ")@%lld", (long long)l->line);
 	}
 	buf__add(&text, "", 1);
 	return text.data;

@@ -21,7 +21,7 @@ static inline bool content_is(const char *name, const char *wanted)
 	return text && !strcmp(text, wanted);
 }
 
-static const struct profile_about about = {.freq = 100}; /* of the profiles that are made up */
+static struct profile_about about = {.freq = 100}; /* of the profiles that are made up */
 
 static struct sink sink; /* of the outputs opened last */
 static struct files *files;

@@ -51,6 +51,12 @@ TEST(profile)
 	tap__ok(p->n_mapping == 1 && !strcmp(scene__text(p, p->mapping[0]->filename), "R") &&
 			p->mapping[0]->has_functions,
 		"one mapping: no reader looks for its symbols");
+	config.part = &(struct profile_part){.depth = 2};
+	p = scene__encode(a, &config, &stats);
+	tap__is(scene__sample(p, 1), "1 10000000 <GC>(<GC>)@0 < <truncated>(<truncated>)@0",
+		"a stack of three frames is cut to two");
+	tap__is(scene__sample(p, 2), "4 40000000 pkg::f(f f.R:10)@12 < g(g)@0", "one of two is not");
+	config.part = NULL;
 	config.about.freq = 0;
 	p = scene__encode(a, &config, NULL);
 	scene__say(p);
@@ -60,16 +66,6 @@ TEST(profile)
 	tap__ok(scene__sound(p), "an empty profile is one");
 	scene__say(p);
 	tap__golden("pprof.txt");
-}
-
-/* Is there a comment @text? */
-static bool has_comment(const Pprof__Profile *p, const char *text)
-{
-	bool has = false;
-
-	for (size_t i = 0; i < p->n_comment; i++)
-		has |= !strcmp(scene__text(p, p->comment[i]), text);
-	return has;
 }
 
 /* The release of R is that of the profile if it is that of all. */
@@ -84,10 +80,11 @@ TEST(versions)
 			.serial = i + 1, .pid = i + 1, .comm = "R", .r_version = of[i]};
 
 		scene__add(a, &one, stack__one("f"), 1);
-		tap__ok(has_comment(scene__encode(a, &config, NULL), "R: 4.2.2") == (i < 2),
+		tap__ok(scene__commented(scene__encode(a, &config, NULL), "R: 4.2.2") == (i < 2),
 			"%s: %s", of[i], i < 2 ? "all of R 4.2.2" : "not all");
 	}
-	tap__ok(!has_comment(scene__encode(a, &config, NULL), "R: 4.6.0"), "nor of the last one's");
+	tap__ok(!scene__commented(scene__encode(a, &config, NULL), "R: 4.6.0"),
+		"nor of the last one's");
 }
 
 TEST(names)

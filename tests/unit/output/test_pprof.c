@@ -55,7 +55,8 @@ TEST(profile)
 	p = scene__encode(a, &config, &stats);
 	tap__is(scene__sample(p, 1), "1 10000000 <GC>(<GC>)@0 < <truncated>(<truncated>)@0",
 		"a stack of three frames is cut to two");
-	tap__is(scene__sample(p, 2), "4 40000000 pkg::f(f f.R:10)@12 < g(g)@0", "one of two is not");
+	tap__is(scene__sample(p, 2), "4 40000000 pkg::f(f f.R:10)@12 < g(g)@0",
+		"one of two is not");
 	config.part = NULL;
 	config.about.freq = 0;
 	p = scene__encode(a, &config, NULL);
@@ -164,33 +165,6 @@ TEST(labels)
 	/* what was not asked for is not there */
 	scene__say(scene__encode(a, &(struct writer_config){.about.freq = 100}, NULL));
 	tap__golden("pprof_labels.txt");
-}
-
-static bool of_service(const void *arg, const struct profile_process *p)
-{
-	return process__label(p, "service") == arg;
-}
-
-TEST(part)
-{
-	struct profile_part part = {.wants = of_service};
-	struct writer_config config = {.about.freq = 100, .part = &part};
-	const struct profile_process *all;
-	const Pprof__Profile *p;
-	size_t n;
-
-	start_described();
-	all = aggregate__processes(a, &n);
-	part.arg = process__label(&all[1], "service");
-	tap__ok(n == PROCESSES && part.arg && !strcmp(part.arg, "batch") &&
-			process__label(&all[0], "env") == process__label(&all[1], "env") &&
-			!process__label(&all[3], "service"),
-		"labels are found, and equal texts are one");
-	p = scene__encode(a, &config, NULL);
-	tap__ok(p->n_sample == 2 && p->sample[0]->value[0] == 2 && p->sample[1]->value[0] == 2,
-		"the samples of one service");
-	tap__is(scene__labels(p, 1), "pid=10;process=R;thread=10;service=batch;env=prod;",
-		"its labels");
 }
 
 static struct aggregate *taken;

@@ -116,13 +116,19 @@ static inline bool becomes(const char *name, const char *wanted)
 	return content_is(name, wanted);
 }
 
-static inline int finish(void)
+static inline int finish_counted(struct stats *stats)
 {
-	struct stats stats = {0};
-	int err = sink__finish(&sink, &stats);
+	int err;
 
+	*stats = (struct stats){0};
+	err = sink__finish(&sink, stats);
 	outputs__free(ss);
 	return err;
+}
+
+static inline int finish(void)
+{
+	return finish_counted(&(struct stats){0});
 }
 
 static inline void scene__start(void)

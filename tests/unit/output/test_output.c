@@ -132,44 +132,58 @@ TEST(open)
 
 #define LINE "0123456789abcdef\n"
 
-/*
- * Write ten lines of 17 bytes, @lines in a piece, to @where ("-": stdout, which is @fd) in a child
- * that may not make a file longer than 100 bytes, which cuts a write short as a full disk does.
- * Returns the number of the first check that failed, 0: none.
- */
-static int cut_short(const char *where, int fd, int lines)
+/* Run @work in a child, with standard output to @fd, unless that is -1. */
+static pid_t start_child(int fd, int (*work)(const char *where, int arg), const char *where,
+			 int arg)
 {
-	struct rlimit limit;
-	struct output *o;
-	int status;
 	pid_t child;
 
 	fflush(stdout);
 	child = fork();
-	if (child) {
-		waitpid(child, &status, 0);
-		return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	}
+	if (!child)
+		_exit(fd >= 0 && dup2(fd, STDOUT_FILENO) < 0 ? 1 : work(where, arg));
+	if (fd >= 0)
+		close(fd);
+	return child;
+}
+
+/* The number of the first check of its work that failed, 0: none. */
+static int end_child(pid_t child)
+{
+	int status;
+
+	return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/*
+ * Write ten lines of 17 bytes, @lines in a piece, where no file may be longer than 100 bytes, which
+ * cuts a write short as a full disk does.
+ */
+static int write_ten(const char *where, int lines)
+{
+	struct rlimit limit;
+	struct output *o;
+
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &limit);
 	limit.rlim_cur = 100;
-	if (setrlimit(RLIMIT_FSIZE, &limit) || (fd >= 0 && dup2(fd, STDOUT_FILENO) < 0))
-		_exit(1);
+	if (setrlimit(RLIMIT_FSIZE, &limit))
+		return 1;
 	start_files();
 	if (open_at(&o, where, NULL))
-		_exit(1);
+		return 1;
 	for (int i = 0; i < 10; i++) {
 		output__write(o, LINE, strlen(LINE));
 		if ((i + 1) % lines == 0)
 			output__commit(o, 1);
 	}
 	if (flush(o) != -EFBIG)
-		_exit(2);
+		return 2;
 	/* from now on it takes nothing */
 	if (output__write(o, "x", 1) != -EFBIG || output__printf(o, "x") != -EFBIG ||
 	    output__commit(o, 1) != -EFBIG || flush(o) != -EFBIG)
-		_exit(3);
-	_exit(finish(o) == -EFBIG ? 0 : 4);
+		return 3;
+	return finish(o) == -EFBIG ? 0 : 4;
 }
 
 TEST(cut_short)
@@ -183,7 +197,7 @@ TEST(cut_short)
 	int failed, fd;
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		failed = cut_short(path, -1, rows[i].lines);
+		failed = end_child(start_child(-1, write_ten, path, rows[i].lines));
 		tap__ok(!failed && holds(rows[i].want),
 			"a write past the limit fails, and all after it (%d): the file ends after "
 			"its last whole piece of %d lines",
@@ -193,11 +207,10 @@ TEST(cut_short)
 	/* the same when stdout is a file that is appended to */
 	fd = open(path, O_WRONLY | O_TRUNC | O_APPEND | O_CLOEXEC);
 	tap__bail_if(fd < 0 || write(fd, "before\n", 7) != 7, "cannot write %s", path);
-	failed = cut_short("-", fd, 1);
+	failed = end_child(start_child(fd, write_ten, "-", 1));
 	snprintf(appended, sizeof(appended), "before\n%s", five);
 	tap__ok(!failed && holds(appended),
 		"appending past the limit fails (%d): the file keeps what was there", failed);
-	close(fd);
 }
 
 /* Pieces that are committed before the file is open: it has as many as fit, the others count. */
@@ -240,70 +253,63 @@ TEST(bytes)
 	struct output *o = open_path();
 
 	output__commit(o, 1);
-	output__write(o, piece, 5);
+	output__write(o, piece, sizeof(piece) - 1);
 	flush(o);
 	tap__ok(holds(""), "a line break does not commit");
-	output__write(o, piece + 5, sizeof(piece) - 1 - 5);
-	tap__ok(!output__commit(o, 1) && !output__commit(o, 1) && !finish(o) &&
-			holds_bytes(piece, sizeof(piece) - 1),
-		"bytes without a line break survive the close");
-	o = open_path();
-	output__write(o, piece, 5);
-	output__commit(o, 1);
-	output__write(o, "rest", 4);
-	tap__ok(!finish(o) && holds_bytes(piece, 5), "what was not committed does not");
+	tap__ok(!output__commit(o, 1) && !output__commit(o, 1) && !output__write(o, "rest\n", 5) &&
+			!finish(o) && holds_bytes(piece, sizeof(piece) - 1),
+		"committed bytes survive the close, and no others");
+}
+
+#define BIG 300000
+
+static int write_big(const char *where, int arg)
+{
+	static char big[BIG];
+	struct output *o;
+
+	memset(big, 'x', sizeof(big));
+	start_files();
+	if (open_at(&o, where, NULL) || output__write(o, big, sizeof(big)) || end_line(o))
+		return 1;
+	return finish(o) ? 2 : 0;
+}
+
+static int write_line(const char *where, int arg)
+{
+	struct output *o;
+
+	start_files();
+	if (open_at(&o, where, NULL))
+		return 1;
+	output__write(o, "line", 4);
+	end_line(o);
+	if (flush(o) != -EPIPE)
+		return 2;
+	return finish(o) == -EPIPE ? 0 : 3;
 }
 
 TEST(pipe)
 {
-	static char big[300000];
-	int ends[2], status;
-	struct output *o;
+	static char part[4096];
+	int ends[2], failed;
 	size_t got = 0;
 	ssize_t n;
 	pid_t child;
 
 	signal(SIGPIPE, SIG_IGN);
-	fflush(stdout);
 	/* a slow reader of a non-blocking pipe gets all of it */
 	tap__bail_if(pipe(ends) || fcntl(ends[1], F_SETFL, O_NONBLOCK), "pipe");
-	child = fork();
-	if (!child) {
-		dup2(ends[1], STDOUT_FILENO);
-		close(ends[0]);
-		close(ends[1]);
-		memset(big, 'x', sizeof(big));
-		start_files();
-		if (open_at(&o, "-", NULL) || output__write(o, big, sizeof(big)) || end_line(o))
-			_exit(1);
-		_exit(finish(o) ? 2 : 0);
-	}
-	close(ends[1]);
-	while ((n = read(ends[0], big, 4096)) > 0)
+	child = start_child(ends[1], write_big, "-", 0);
+	while ((n = read(ends[0], part, sizeof(part))) > 0)
 		got += (size_t)n;
-	waitpid(child, &status, 0);
-	tap__ok(got == sizeof(big) + 1 && !status, "a non-blocking pipe gets all, %zu bytes", got);
-	close(ends[0]);
+	failed = end_child(child);
+	tap__ok(got == BIG + 1 && !failed, "a non-blocking pipe gets all, %zu bytes", got);
 
-	/* a reader that went away */
 	tap__bail_if(pipe(ends), "pipe");
 	close(ends[0]);
-	child = fork();
-	if (!child) {
-		dup2(ends[1], STDOUT_FILENO);
-		close(ends[1]);
-		start_files();
-		if (open_at(&o, "-", NULL))
-			_exit(1);
-		output__write(o, "line", 4);
-		end_line(o);
-		if (flush(o) != -EPIPE)
-			_exit(2);
-		_exit(finish(o) == -EPIPE ? 0 : 3);
-	}
-	close(ends[1]);
-	waitpid(child, &status, 0);
-	tap__ok(!status, "a reader that went away is -EPIPE");
+	failed = end_child(start_child(ends[1], write_line, "-", 0));
+	tap__ok(!failed, "a reader that went away is -EPIPE (%d)", failed);
 }
 
 TEST(memory)

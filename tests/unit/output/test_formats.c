@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Names that strangers made up, in every format: one table of names, all writers. */
 #include "base/utf8.h"
-#include "clock.h"
 #include "gzip.h"
 #include "layout.h"
-#include "output/outputs.h"
-#include "stack_maker.h"
+#include "outputs_scene.h"
 
 static char long_name[10001], deep[3001];
 static const char *const names[] = {
@@ -65,8 +63,6 @@ static const char *const names[] = {
 
 #define NAMES (COUNT(names))
 
-static struct files *files;
-
 /* A file name is as much of a stranger as a function's name. */
 static const struct stack *stack_of(const char *name)
 {
@@ -83,22 +79,15 @@ static const struct stack *stack_of(const char *name)
 /* All names in the format of @ops, into @path. */
 static void write_names(const struct writer_ops *ops, const char *path)
 {
-	struct outputs_config config = {
+	const struct profile_process process = {.serial = 1, .pid = 10, .comm = "</script>\"\n;x"};
+
+	open_by(&(struct outputs_config){
 		.format = ops,
 		.path = path,
 		.files = files,
 		.writer = {.capture = XR_ROW_LINES | XR_ROW_GC,
 			   .about = {.command = names[1], .host = names[4]}},
-	};
-	const struct profile_about about = {.freq = 100, .engine = "made up", .clock = "cpu"};
-	struct profile_process process = {.serial = 1, .pid = 10, .comm = "</script>\"\n;x"};
-	struct stats stats = {.written = 1};
-	struct outputs *ss;
-	struct sink sink;
-
-	tap__bail_if(outputs__new(&ss, &config), "no memory");
-	sink = outputs__sink(ss);
-	tap__bail_if(sink__begin(&sink, &about), "%s", sink__why(&sink)->text);
+	});
 	for (size_t i = 0; i < NAMES; i++) {
 		struct sample s = {.time = i + 1, .weight = i + 1, .serial = 1, .pid = 10};
 
@@ -107,8 +96,7 @@ static void write_names(const struct writer_ops *ops, const char *path)
 		tap__bail_if(sink__sample(&sink, &process, &s), "%s: %s", ops->name,
 			     sink__why(&sink)->text);
 	}
-	tap__bail_if(sink__finish(&sink, &stats), "%s: %s", ops->name, sink__why(&sink)->text);
-	outputs__free(ss);
+	tap__bail_if(finish(), "%s: cannot write %s", ops->name, path);
 }
 
 /* How often @what is in @text, whatever the case of its letters. */
@@ -156,14 +144,13 @@ BEFORE()
 	memset(long_name, 'x', sizeof(long_name) - 1);
 	for (size_t i = 0; i < sizeof(deep) - 1; i++)
 		deep[i] = "\"<\\\n\x1b;"[i % 6];
-	tap__bail_if(files__start(&files, false, NULL), "cannot start what writes files");
-	clock__run(CLOCK_SLOW);
+	scene__start();
+	about = (struct profile_about){.freq = 100, .engine = "made up", .clock = "cpu"};
 }
 
 AFTER()
 {
-	files__stop(files);
-	stack__free_all();
+	scene__stop();
 }
 
 TEST(formats)

@@ -8,6 +8,7 @@
 #include "page_profiles.h"
 
 static struct files *files;
+static const char *path; /* of the page */
 
 static const struct writer_config config = {
 	.about = {.freq = 999,
@@ -22,92 +23,45 @@ static const struct writer_config config = {
 
 static const struct writer_config *shown = &config;
 
-/* Have one or the other written to @path. */
 static struct source_texts texts; /* of the page that is written */
 
-static void write_page(const char *path, const char *format, const struct aggregate *a,
-		       const struct aggregate *before)
+/* Have it written: @a in @format, or what is different from @before. */
+static void write_as(const char *format, const struct aggregate *a, const struct aggregate *before)
 {
 	const struct stats stats = {.ticks = 10, .written = 10, .seconds = 60};
-	const struct writer_ops *ops = format ? formats__find(format) : NULL;
+	const struct writer_ops *ops = formats__find(format);
 	struct writer_config config = *shown;
 	struct output *out;
 	struct errmsg f;
 	int err;
 
 	config.sources = &texts;
-	tap__bail_if((!before && !ops) || (!files && files__start(&files, FILES_NONE, &f)),
+	tap__bail_if(!ops || (!files && files__start(&files, FILES_NONE, &f)),
 		     "no files or no format %s", format);
 	tap__bail_if(output__open(&out, &(struct output_config){.files = files, .path = path}, &f),
 		     "%s", f.text);
-	if (before) {
-		err = flamegraph__diff(out, shown, before, a);
-	} else {
-		err = ops->profile(out, &config, a, &stats);
-	}
+	err = before ? flamegraph__diff(out, shown, before, a)
+		     : ops->profile(out, &config, a, &stats);
 	if (err || output__finish(out) || output__close(out, NULL))
 		tap__bail("%s: %s", path, strerror(-err));
 }
 
-static struct aggregate *typed(void);
-static struct aggregate *called(uint32_t n);
-static struct aggregate *labelled(uint32_t more);
-static const struct writer_config *config_of_types(void);
-
-/*
- * page KIND STACKS PROCESSES FILE [FORMAT]: one to look at, or the same profile in another format;
- * KIND: many, empty, diff, types, typediff, calls (STACKS of them), labels (with STACKS more
- * routes).
- */
-PROGRAM(page)
+/* The page of @a, or of what is different from @before; until the next call. */
+static char *page_text(const struct aggregate *a, const struct aggregate *before)
 {
-	uint32_t stacks, processes;
-	struct aggregate *before = NULL, *a;
+	const char *text;
 
-	if (argc < 5)
-		return 2;
-	stacks = (uint32_t)atoi(argv[2]);
-	processes = (uint32_t)atoi(argv[3]);
-	if (strstr(argv[1], "type") || !strcmp(argv[1], "calls"))
-		shown = config_of_types();
-	if (!strcmp(argv[1], "empty"))
-		a = profile__new();
-	else if (!strcmp(argv[1], "calls"))
-		a = called(stacks);
-	else if (!strcmp(argv[1], "labels"))
-		a = labelled(stacks);
-	else if (strstr(argv[1], "type"))
-		a = typed();
-	else
-		a = profile__many(stacks, processes);
-	if (!strcmp(argv[1], "diff"))
-		before = profile__many(stacks / 2, processes);
-	if (!strcmp(argv[1], "typediff"))
-		before = typed();
-	write_page(argv[4], argv[5] ? argv[5] : "flamegraph", a, before);
-	aggregate__free(a);
-	aggregate__free(before);
-	files__stop(files);
-	stack__free_all();
-	return 0;
-}
-
-static const char *dir, *path;
-
-/* The page at @path, whole; until the next call. */
-static char *page_text(void)
-{
-	const char *text = tap__read(path, NULL);
-
+	write_as("flamegraph", a, before);
+	text = tap__read(path, NULL);
 	tap__bail_if(!text || !*text, "no page in %s", path);
 	return (char *)(uintptr_t)text;
 }
 
 /* Its data: from after the element's start to before its end. */
-static const char *page_data(void)
+static const char *page_data(const struct aggregate *a, const struct aggregate *before)
 {
 	static const char start[] = "<script type=\"application/json\" id=\"profile\">\n";
-	char *data = strstr(page_text(), start), *end;
+	char *data = strstr(page_text(a, before), start), *end;
 
 	tap__bail_if(!data, "no data in %s", path);
 	data += strlen(start);
@@ -117,16 +71,17 @@ static const char *page_data(void)
 	return data;
 }
 
-/* The data is a part of the golden file, a member a line, without this program's version. */
-static void page_say(const char *data)
+/* The data is as in golden file @name, a member a line, without this program's version. */
+static void page_is(const char *name, const struct aggregate *a, const struct aggregate *before)
 {
-	const char *version = strstr(data, "\"" XR_VERSION "\"");
+	const char *data = page_data(a, before), *version = strstr(data, "\"" XR_VERSION "\"");
 
 	for (; *data; data++) {
 		if (data == version)
 			data += strlen("\"" XR_VERSION "\"");
 		tap__say(*data == ',' && data[1] == '"' ? ",\n" : "%c", *data);
 	}
+	tap__golden(name);
 }
 
 static void has(const char *text, const char *what, const char *name)
@@ -179,7 +134,6 @@ static size_t times(const char *text, const char *what)
 BEFORE()
 {
 	clock__run(CLOCK_SLOW);
-	dir = tap__folder();
 	path = tap__path("page.html");
 }
 
@@ -192,21 +146,16 @@ TEST(small)
 {
 	struct writer_config of_files = config;
 	struct aggregate *a = small();
-	const char *data;
 
-	write_page(path, "flamegraph", a, NULL);
 	/* nodes in the order of hashes, the same in each run: <toplevel>, <GC> in it; f, in it g
 	 * and eval, in that g */
-	data = page_data();
-	tap__ok(!strpbrk(data, "<>&"), "nothing in it is markup");
-	page_say(data);
-	tap__golden("page_small.json");
+	tap__ok(!strpbrk(page_data(a, NULL), "<>&"), "nothing in it is markup");
+	page_is("page_small.json", a, NULL);
 	of_files.about.began = 0;
 	of_files.about.began_real = NS_PER_S;
 	shown = &of_files;
-	write_page(path, "flamegraph", a, NULL);
-	shown = &config;
-	has(page_data(), "\"time\":{\"begin\":1,", "of files, too, the first sample may be late");
+	has(page_data(a, NULL), "\"time\":{\"begin\":1,",
+	    "of files, too, the first sample may be late");
 	aggregate__free(a);
 }
 
@@ -242,11 +191,8 @@ TEST(types)
 	struct aggregate *a = typed();
 
 	shown = config_of_types();
-	write_page(path, "flamegraph", a, NULL);
-	shown = &config;
 	/* a wait is where it was, over the time it took */
-	page_say(page_data());
-	tap__golden("page_types.json");
+	page_is("page_types.json", a, NULL);
 	aggregate__free(a);
 }
 
@@ -300,12 +246,8 @@ TEST(calls)
 	struct aggregate *a = called(3);
 
 	shown = config_of_types();
-	write_page(path, "flamegraph", a, NULL);
-	page_say(page_data());
-	tap__golden("page_calls.json");
-	write_page(path, NULL, a, a);
-	tap__ok(!strstr(page_data(), "\"calls\""), "a difference of profiles has no calls");
-	shown = &config;
+	page_is("page_calls.json", a, NULL);
+	tap__ok(!strstr(page_data(a, a), "\"calls\""), "a difference of profiles has no calls");
 	aggregate__free(a);
 }
 
@@ -350,30 +292,23 @@ TEST(labels)
 {
 	struct aggregate *a = labelled(0);
 
-	write_page(path, "flamegraph", a, NULL);
-	page_say(page_data());
-	tap__golden("page_labels.json");
-	aggregate__free(a);
-	a = small();
-	write_page(path, "flamegraph", a, NULL);
-	tap__ok(!strstr(page_data(), "\"labels\""), "without labels nothing is written for them");
+	page_is("page_labels.json", a, NULL);
 	aggregate__free(a);
 }
 
 TEST(page)
 {
 	struct aggregate *a = profile__new();
-	const char *text;
+	const char *text = page_text(a, NULL);
 
-	write_page(path, "flamegraph", a, NULL);
-	text = page_text();
 	tap__ok(!strncmp(text, "<!doctype html>\n", 16), "a page begins like one");
 	has(text, "default-src 'none'; script-src 'sha256-", "its policy lets nothing in or out");
 	tap__ok(!strstr(text, "{{"), "all parts are in it");
 	tap__ok(times(text, "<script") == 2 && times(text, "</script>") == 2,
 		"it has its data and its script, no more");
 	tap__ok(!strcmp(text + strlen(text) - 8, "</html>\n"), "and it ends");
-	has(page_data(), "\"nodes\":[],\"rows\":[],\"time\":null", "a profile without samples");
+	has(page_data(a, NULL), "\"nodes\":[],\"rows\":[],\"time\":null",
+	    "a profile without samples");
 	aggregate__free(a);
 }
 
@@ -384,9 +319,7 @@ TEST(diff)
 
 	aggregate__put(after, &p,
 		       (struct sample){.weight = 4, .time = 2000000000, .stack = stack__one("h")});
-	write_page(path, NULL, after, before);
-	page_say(page_data());
-	tap__golden("page_diff.json");
+	page_is("page_diff.json", after, before);
 	aggregate__free(before);
 	aggregate__free(after);
 }
@@ -421,8 +354,11 @@ TEST(sources)
 {
 	static const char *const names[] = {"here.R", "key.pem", "zero.R", "none.R", "evil.Rmd"};
 	const char *absolute = tap__path("here.R");
-	struct profile_process p = {
-		.serial = 1, .pid = 7, .comm = "R", .directory = dir, .uid = (uint32_t)getuid()};
+	struct profile_process p = {.serial = 1,
+				    .pid = 7,
+				    .comm = "R",
+				    .directory = tap__folder(),
+				    .uid = (uint32_t)getuid()};
 	struct aggregate *a = profile__new();
 	const char *data;
 
@@ -435,8 +371,7 @@ TEST(sources)
 		source_known(i < 5 ? names[i] : absolute, NULL,
 			     i < 5 ? tap__path(names[i]) : absolute);
 	}
-	write_page(path, "flamegraph", a, NULL);
-	data = strstr(page_data(), "\"sources\"");
+	data = strstr(page_data(a, NULL), "\"sources\"");
 	tap__ok(times(data, "f \\u003c- function() \\\"\\u003chere\\u003e\\\"") == 2,
 		"a source is in the page, under both of its names");
 	has(data, "\\u003c/script\\u003e\\u003cscript\\u003ealert(1)", "a hostile one is harmless");
@@ -447,20 +382,17 @@ TEST(sources)
 			strstr(texts.why, "; nor of 2 more"),
 		"what is not is noted: %s", texts.why);
 	source_put("here.R", "# edited\n");
-	write_page(path, "flamegraph", a, NULL);
-	data = strstr(page_data(), "\"sources\"");
+	data = strstr(page_data(a, NULL), "\"sources\"");
 	tap__ok(!strstr(data, "# edited") &&
 			times(data, "the file was changed after R had read it") == 2,
 		"a file that was edited since R read it is not shown, and why");
 	source_texts__free(&texts);
-	write_page(path, "flamegraph", a, NULL);
-	tap__ok(times(page_data(), "\"why\":\"the process ended before") == 6,
+	tap__ok(times(page_data(a, NULL), "\"why\":\"the process ended before") == 6,
 		"files of which nothing is known are not read");
 	source_known("key.pem", "of R", NULL);
 	source_known("none.R", "one", NULL);
 	source_known("none.R", "another", NULL);
-	write_page(path, "flamegraph", a, NULL);
-	data = strstr(page_data(), "\"sources\"");
+	data = strstr(page_data(a, NULL), "\"sources\"");
 	tap__ok(times(data, "\"text\":\"of R\"") == 1 && times(data, "R parsed several texts") == 1,
 		"lines that R keeps are shown, whatever their name is, if they are one text");
 	source_texts__free(&texts);
@@ -470,9 +402,47 @@ TEST(sources)
 	a = profile__new();
 	p.directory = NULL;
 	source_sample(a, &p, absolute);
-	write_page(path, "flamegraph", a, NULL);
-	has(page_data(), "or R sees other files",
+	has(page_data(a, NULL), "or R sees other files",
 	    "nothing is read for a process that sees other files");
 	source_texts__free(&texts);
 	aggregate__free(a);
+}
+
+/*
+ * page KIND STACKS PROCESSES FILE [FORMAT]: one to look at, or the same profile in another format;
+ * KIND: many, empty, diff, types, typediff, calls (STACKS of them), labels (with STACKS more
+ * routes).
+ */
+PROGRAM(page)
+{
+	uint32_t stacks, processes;
+	struct aggregate *before = NULL, *a;
+
+	if (argc < 5)
+		return 2;
+	stacks = (uint32_t)atoi(argv[2]);
+	processes = (uint32_t)atoi(argv[3]);
+	path = argv[4];
+	if (strstr(argv[1], "type") || !strcmp(argv[1], "calls"))
+		shown = config_of_types();
+	if (!strcmp(argv[1], "empty"))
+		a = profile__new();
+	else if (!strcmp(argv[1], "calls"))
+		a = called(stacks);
+	else if (!strcmp(argv[1], "labels"))
+		a = labelled(stacks);
+	else if (strstr(argv[1], "type"))
+		a = typed();
+	else
+		a = profile__many(stacks, processes);
+	if (!strcmp(argv[1], "diff"))
+		before = profile__many(stacks / 2, processes);
+	if (!strcmp(argv[1], "typediff"))
+		before = typed();
+	write_as(argv[5] ? argv[5] : "flamegraph", a, before);
+	aggregate__free(a);
+	aggregate__free(before);
+	files__stop(files);
+	stack__free_all();
+	return 0;
 }

@@ -4,14 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "command.h"
-#include "output/outputs.h"
-#include "stack_maker.h"
-
-static void file__text(const char *name, const char *text)
-{
-	tap__write(name, text, strlen(text));
-}
+#include "report_file.h"
 
 /* An Rprof.out: @n samples, one each @us, of these functions in turn. */
 static void rprof__make(const char *name, unsigned int us, unsigned int n, const char *functions)
@@ -156,7 +149,6 @@ static void test_same_file(void)
 /* A profile of one minute, as `serve` writes it, that begins @began seconds after 1970. */
 static void minute__make(const char *name, uint64_t began, const char *host, const char *function)
 {
-	struct outputs_config to = {.format = formats__find("pprof"), .path = name};
 	const struct profile_about about = {
 		.freq = 100,
 		.engine = "bpf",
@@ -168,24 +160,19 @@ static void minute__make(const char *name, uint64_t began, const char *host, con
 	};
 	const struct profile_process process = {
 		.serial = 1, .pid = 10, .comm = "R", .r_version = "4.5.1"};
-	struct stats stats = {.seconds = 60, .written = 3, .lost = 2, .truncated = 1};
+	const struct stats stats = {.seconds = 60, .written = 3, .lost = 2, .truncated = 1};
 	const struct sample s = {.time = 7,
 				 .weight = 3,
 				 .serial = 1,
 				 .pid = 10,
 				 .tid = 10,
 				 .stack = stack__one(function)};
-	struct outputs *ss;
-	struct sink sink;
 
-	tap__bail_if(files__start(&to.files, FILES_NONE, NULL) || outputs__new(&ss, &to),
-		     "no memory");
-	sink = outputs__sink(ss);
-	tap__bail_if(sink__begin(&sink, &about) || sink__process(&sink, &process, PROFILE_BEGAN) ||
-			     sink__sample(&sink, &process, &s) || sink__finish(&sink, &stats),
+	file__begin(name, &about);
+	tap__bail_if(sink__process(&sink, &process, PROFILE_BEGAN) ||
+			     sink__sample(&sink, &process, &s),
 		     "%s: %s", name, sink__why(&sink)->text);
-	outputs__free(ss);
-	files__stop(to.files);
+	file__finish(&stats);
 }
 
 static const char *page;

@@ -3,13 +3,11 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "command.h"
-#include "output/outputs.h"
-#include "stack_maker.h"
+#include "report_file.h"
 
 #define BEGAN UINT64_C(5000000000) /* CLOCK_MONOTONIC */
 
 static const struct profile_process process = {.serial = 1, .pid = 10, .comm = "R"};
-static struct sink sink;
 
 static void sample(const struct profile_call *call, uint32_t type, uint64_t weight,
 		   const char *function)
@@ -41,38 +39,14 @@ static struct profile_call call(uint64_t id, const char *name, uint64_t at_ms, u
 	};
 }
 
-static struct outputs *outputs;
-static struct files *files;
-
-static void begin(const char *path)
-{
-	static const struct profile_about about = {
-		.freq = 100,
-		.clock = "cpu",
-		.engine = "bpf",
-		.began = BEGAN,
-		.began_real = 1000000000 * NS_PER_S,
-		.types = {[PROFILE_TYPE_OFF_CPU] = {"off_cpu", PROFILE_NANOSECONDS}}};
-	struct outputs_config to = {.path = path,
-				    .format = formats__find("pprof"),
-				    .memory = 16 << 20,
-				    .max_file = 1 << 20};
-
-	tap__bail_if(files__start(&files, FILES_NONE, NULL), "no process for files");
-	to.files = files;
-	tap__bail_if(outputs__new(&outputs, &to), "no memory");
-	sink = outputs__sink(outputs);
-	tap__bail_if(sink__begin(&sink, &about), "%s", sink__why(&sink)->text);
-}
-
-static void finish(void)
-{
-	struct stats stats = {.seconds = 60, .written = 10};
-
-	tap__bail_if(sink__finish(&sink, &stats), "%s", sink__why(&sink)->text);
-	outputs__free(outputs);
-	files__stop(files);
-}
+static const struct profile_about about = {
+	.freq = 100,
+	.clock = "cpu",
+	.engine = "bpf",
+	.began = BEGAN,
+	.began_real = 1000000000 * NS_PER_S,
+	.types = {[PROFILE_TYPE_OFF_CPU] = {"off_cpu", PROFILE_NANOSECONDS}}};
+static const struct stats stats = {.seconds = 60, .written = 10};
 
 /*
  * calls.pb.gz: ten of `deal`, 10 to 100 ms, with a label, and one of `wait`, in which another of it
@@ -84,7 +58,7 @@ BEFORE()
 
 	setenv("TZ", "UTC0", 1);
 	tap__bail_if(chdir(tap__folder()), "no folder");
-	begin("calls.pb.gz");
+	file__begin("calls.pb.gz", &about);
 	for (unsigned int i = 1; i <= 10; i++) {
 		struct profile_call deal = call(i, "deal", 100 * i, 10 * i);
 
@@ -98,7 +72,7 @@ BEFORE()
 		sample(&wait, PROFILE_TYPE_OFF_CPU, 100 * NS_PER_MS, "sleep");
 	sample(&inner, PROFILE_TYPE_OFF_CPU, 500 * NS_PER_MS, "sleep");
 	sample(NULL, PROFILE_TYPE_TICKS, 3, "main");
-	finish();
+	file__finish(&stats);
 }
 
 TEST(table)
@@ -122,11 +96,11 @@ TEST(table)
 /* Samples of slow calls and of calls in them, of other sample types too, and calls. */
 TEST(slower)
 {
-	tap__write("no.folded", "f 3\n", 4);
+	file__text("no.folded", "f 3\n");
 	report("--slower 60ms calls.pb.gz -f folded");
 	report("--slower 60ms calls.pb.gz --sample-type off_cpu -f folded");
 	report("--slower 0.6s --calls calls.pb.gz");
-	tap__write("Rprof.11.out", "sample.interval=10000\n\"f\" \n", 27);
+	file__text("Rprof.11.out", "sample.interval=10000\n\"f\" \n");
 	report("--slower 60ms calls.pb.gz Rprof.11.out");
 	report("--slower 1s calls.pb.gz");
 	report("--slower 1s no.folded");
@@ -141,13 +115,13 @@ TEST(slower_intervals)
 
 	tap__bail_if(mkdir("store", 0700), "no directory");
 	deal.ended = 0;
-	begin("store/20261122T021000Z-60.pb.gz");
+	file__begin("store/20261122T021000Z-60.pb.gz", &about);
 	sample(&deal, PROFILE_TYPE_TICKS, 2, "first");
-	finish();
+	file__finish(&stats);
 	deal = call(1, "deal", 0, 140);
-	begin("store/20261122T021100Z-60.pb.gz");
+	file__begin("store/20261122T021100Z-60.pb.gz", &about);
 	sample(&deal, PROFILE_TYPE_TICKS, 12, "second");
-	finish();
+	file__finish(&stats);
 	run("report --dir store --slower 100ms -f folded");
 	tap__ok(strstr(out_text, "first 2\n") && strstr(out_text, "second 12\n"),
 		"it has the samples of both: %s", out_text);
@@ -173,12 +147,10 @@ TEST(by)
 	report("--by route --sample-type off_cpu calls.pb.gz");
 	report("--by route --sample-type off_cpu again.pb.gz");
 	report("--by pid calls.pb.gz");
-	tap__write("no.folded", "f 3\n", 4);
+	file__text("no.folded", "f 3\n");
 	report("--by pid no.folded");
-	tap__write("memory.out",
-		   "memory profiling: sample.interval=10000\n"
-		   ":0:5:0:0:\"f\" \n:0:1005:0:0:\"f\" \n",
-		   71);
+	file__text("memory.out", "memory profiling: sample.interval=10000\n"
+				 ":0:5:0:0:\"f\" \n:0:1005:0:0:\"f\" \n");
 	report("--by pid --sample-type alloc_space memory.out");
 	report("--by pid --sample-type alloc_space --json memory.out");
 	tap__golden("report_by.txt");
@@ -187,18 +159,7 @@ TEST(by)
 /* 600 samples, each with another label. */
 static void many__write(const char *path, int from)
 {
-	static const struct profile_about about = {.freq = 100, .clock = "cpu"};
-	struct outputs_config to = {.path = path,
-				    .format = formats__find("pprof"),
-				    .memory = 64 << 20,
-				    .max_file = 1 << 20};
-	struct stats stats = {.seconds = 6, .written = 600};
-	struct outputs *ss;
-
-	tap__bail_if(files__start(&to.files, FILES_NONE, NULL) || outputs__new(&ss, &to),
-		     "no memory");
-	sink = outputs__sink(ss);
-	tap__bail_if(sink__begin(&sink, &about), "%s", sink__why(&sink)->text);
+	file__begin(path, &(struct profile_about){.freq = 100, .clock = "cpu"});
 	for (int i = 0; i < 600; i++) {
 		char text[16];
 		const struct profile_label id = {"id", text};
@@ -213,9 +174,7 @@ static void many__write(const char *path, int from)
 		snprintf(text, sizeof(text), "%d", from + i);
 		tap__bail_if(sink__sample(&sink, &process, &s), "%s", sink__why(&sink)->text);
 	}
-	tap__bail_if(sink__finish(&sink, &stats), "%s", sink__why(&sink)->text);
-	outputs__free(ss);
-	files__stop(to.files);
+	file__finish(&(struct stats){.seconds = 6, .written = 600});
 }
 
 /* A file has 1,000 different labels, several have more. */
@@ -233,7 +192,7 @@ TEST(by_many)
 /* Waiting of a profile behind an Rprof.out, which has none, has no place in another one. */
 TEST(behind_rprof)
 {
-	tap__write("f.out", "sample.interval=10000\n\"f\" \n", 27);
+	file__text("f.out", "sample.interval=10000\n\"f\" \n");
 	run("report f.out calls.pb.gz -f rprof");
 	tap__ok(strstr(err_text, "3 samples of other sample types left out"), "%s", err_text);
 }

@@ -65,6 +65,7 @@ TEST(help)
 		"it lists the subcommands and exit statuses");
 	prints("record -h", "Usage: xrprof-bpf [record]");
 	prints("--version", "xrprof-bpf ");
+	prints("-V", "xrprof-bpf ");
 	prints("version", "xrprof-bpf ");
 	prints("help", "\nhelp [SUBCOMMAND] is the same as [SUBCOMMAND] --help");
 	prints("help report", "Usage: xrprof-bpf report ");

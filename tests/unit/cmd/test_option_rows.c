@@ -145,45 +145,30 @@ TEST(too_long)
 	tap__ok(!option_rows__parse(many, &r, 1, argv, &rest, &f), "the longest");
 }
 
-/* What was printed, until the next call. */
-static const char *printed(void (*print)(FILE *out))
-{
-	static char *text;
-	size_t size;
-	FILE *out;
+/* What is printed to print_begin(), until the next one, as text. */
+static char *print_text;
+static FILE *print_to;
 
-	free(text);
-	out = open_memstream(&text, &size);
-	tap__bail_if(!out, "no memory");
-	print(out);
-	fclose(out);
-	return text;
+static FILE *print_begin(void)
+{
+	static size_t size;
+
+	free(print_text);
+	print_to = open_memstream(&print_text, &size);
+	tap__bail_if(!print_to, "no memory");
+	return print_to;
 }
 
-static void print_help(FILE *out)
+static const char *print_end(void)
 {
-	option_rows__help(rows, out);
+	fclose(print_to);
+	return print_text;
 }
 
-static void print_few(FILE *out)
+static const char *help_of(const struct option_row *of)
 {
-	static const struct option_row few[] = {
-		{.name = "flag", .help = "a flag", .type = OPTION_FLAG, AT(flag)},
-		{0},
-	};
-
-	option_rows__help(few, out);
-}
-
-static void print_wrapped(FILE *out)
-{
-	text__wrap(out, "a b\nc", 2);
-	text__wrap(
-		out,
-		"a_word_that_is_far_longer_than_a_line_can_be_and_so_stands_alone_whatever_is_done "
-		"short",
-		0);
-	text__wrap(out, "", 0);
+	option_rows__help(of, print_begin());
+	return print_end();
 }
 
 TEST(help)
@@ -200,8 +185,13 @@ TEST(help)
 		{"HZ", OPTION_ARG_OTHER},
 		{NULL, OPTION_ARG_OTHER},
 	};
-	const char *text = printed(print_help), *write, *other;
+	static const struct option_row few[] = {
+		{.name = "flag", .help = "a flag", .type = OPTION_FLAG, AT(flag)},
+		{0},
+	};
+	const char *text = help_of(rows), *write, *other;
 	bool narrow = true;
+	FILE *out;
 
 	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
 		narrow = narrow && strcspn(line, "\n") <= 80;
@@ -217,14 +207,20 @@ TEST(help)
 	tap__ok(text[0] == '\n' && write == text && other && strstr(text, "--number") < other &&
 			strstr(text, "--bit") > other,
 		"in groups");
-	tap__ok(!strncmp(printed(print_few), "\nOptions:\n", 10), "those of one group are options");
+	tap__ok(!strncmp(help_of(few), "\nOptions:\n", 10), "those of one group are options");
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		tap__ok(option_arg__kind(kinds[i].arg) == kinds[i].kind, "completed as: %s",
 			kinds[i].arg ? kinds[i].arg : "nothing");
-	text = printed(print_wrapped);
-	tap__ok(!strcmp(text,
-			"a b\n  c\na_word_that_is_far_longer_than_a_line_can_be_and_so_stands_"
-			"alone_whatever_is_done\nshort\n\n"),
+	out = print_begin();
+	text__wrap(out, "a b\nc", 2);
+	text__wrap(out,
+		   "a_word_that_is_far_longer_than_a_line_can_be_and_so_stands_alone_whatever_is_"
+		   "done short",
+		   0);
+	text__wrap(out, "", 0);
+	tap__is(print_end(),
+		"a b\n  c\na_word_that_is_far_longer_than_a_line_can_be_and_so_stands_alone_"
+		"whatever_is_done\nshort\n\n",
 		"newlines are kept, long words stand alone");
 }
 
@@ -247,21 +243,13 @@ static void row__check(const struct subcommand *c, const struct option_row *r)
 		"%s --%s: leaves room for its help", c->name, r->name);
 }
 
-static const struct option_row *printed_rows;
-
-static void print_rows(FILE *out)
-{
-	option_rows__help(printed_rows, out);
-}
-
 /* --help is short: no option has more than two lines, and none is longer than 80 columns. */
 static void help__check(const struct subcommand *c)
 {
 	size_t longest = 0, lines = 0, len;
 	bool narrow = true;
 
-	printed_rows = c->options;
-	for (const char *line = printed(print_rows); *line; line += len + 1) {
+	for (const char *line = help_of(c->options); *line; line += len + 1) {
 		len = strcspn(line, "\n");
 		lines = strspn(line, " ") < 30 ? 1 : lines + 1;
 		if (lines > longest)

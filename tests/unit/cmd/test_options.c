@@ -69,40 +69,6 @@ TEST(events)
 	tap__ok(!parse("-p 1") && !o.config.events.n, "none unless asked for");
 }
 
-/* A subcommand without formats has the same rules, except those of the format. */
-TEST(events_shared)
-{
-	static const struct {
-		const char *events[2];
-		uint32_t period, capture;
-		enum engine_clock clock;
-		const char *why; /* NULL: it may be */
-	} rows[] = {
-		{{NULL}, .period = 0},
-		{{"cs", "gc"}, .period = 3},
-		{{"cs", "gc"}, .capture = XR_ROW_OFF_CPU | XR_ROW_MEMORY},
-		{{"cs"}, .clock = ENGINE_CLOCK_CPU},
-		{{NULL}, .period = 3, .why = "--period needs --event"},
-		{{"gc"}, .period = 3, .why = "each collection is a sample"},
-		{{"cs"}, .clock = ENGINE_CLOCK_WALL, .why = "--off-cpu"},
-	};
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct config c = {.period = rows[i].period,
-				   .capture = rows[i].capture,
-				   .clock = rows[i].clock};
-		int err = 0;
-
-		f.text[0] = '\0';
-
-		for (size_t k = 0; k < 2 && rows[i].events[k] && !err; k++)
-			err = event_list__add(&c.events, rows[i].events[k], &f);
-		err = err ? err : options__events(&c, &f);
-		tap__ok(rows[i].why ? err == -EINVAL && strstr(f.text, rows[i].why) : !err,
-			"events without a format, %zu: %s", i, f.text);
-	}
-}
-
 TEST(all_given)
 {
 	tap__ok(parse("--pid=7,8 -p 9 -p 7 --rate 1000 -d 0.25 -o out/ --format folded -e bpf -s "
@@ -122,32 +88,12 @@ TEST(all_given)
 	tap__ok(!strcmp(o.config.stats, "s.json") && !strcmp(o.config.btf, "b"), "files");
 }
 
-TEST(aliases)
-{
-	static const char *const lines[] = {"-p 1 -F 50", "-p 1 --freq 50", "-p 1 --rate=50",
-					    "-p 1 --frequency 50"};
-	for (size_t i = 0; i < COUNT(lines); i++) {
-		tap__ok(parse(lines[i]) == 0 && o.config.freq == 50, "%s: %s", lines[i], f.text);
-	}
-}
-
-TEST(duration)
-{
-	static const struct {
-		const char *line;
-		double seconds;
-	} rows[] = {{"-p 1 -d 30", 30},	 {"-p 1 -d 0.5", 0.5},	       {"-p 1 -d 30s", 30},
-		    {"-p 1 -d 5m", 300}, {"-p 1 --duration=1h", 3600}, {"-p 1 -d 1.5m", 90}};
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		tap__ok(parse(rows[i].line) == 0 && o.config.duration == rows[i].seconds,
-			"%s is %g s: %s", rows[i].line, rows[i].seconds, f.text);
-	}
-}
-
 TEST(filters)
 {
-	tap__ok(parse("-a -o d/ --user 0 --cgroup /x --comm R* --exclude-pid 4,5") == 0 &&
-			o.config.filters.n == 5 && o.config.filters.list[0].id == 0 &&
+	tap__ok(parse("-a -o d/ --user 0 --cgroup /x --comm R* --exclude-pid 4,5 "
+		      "--frequency 50") == 0 &&
+			o.config.freq == 50 && o.config.filters.n == 5 &&
+			o.config.filters.list[0].id == 0 &&
 			!strcmp(o.config.filters.list[2].text, "R*") &&
 			o.config.filters.list[4].id == 5,
 		"filters: %s", f.text);
@@ -161,12 +107,6 @@ TEST(command)
 			!strcmp(o.config.command[1], "-F") && !strcmp(o.config.command[3], "--") &&
 			!strcmp(o.config.command[4], "x") && !o.config.command[5],
 		"it is passed on word for word");
-}
-
-TEST(help)
-{
-	tap__ok(parse("--help") == 0 && o.help, "--help needs no target");
-	tap__ok(parse("-V") == 0 && o.version, "-V needs no target");
 }
 
 /* Refused, with @word in the message. */
@@ -198,13 +138,9 @@ TEST(refused)
 	values_refused("-p 1 --max-sample-time", "--max-sample-time ", "99 1000001 1ms");
 	values_refused("-p 1 -d", "--duration ", "0 -1 nan inf 1x 5us 1e3 2000000000");
 	values_refused("-p 1 --event cs --period", "--period ", "0 4294967296");
-	refused("", "--pid");
-	refused("-p", "-p");
-	refused("--pid", "--pid");
 	refused("-p 1 -f nonsense", "rprof, folded");
 	refused("-p 1 -e nonsense", "auto, bpf");
 	refused("-p 1 --clock sun", "--clock sun");
-	refused("-p 1 --nonsense", "--nonsense");
 	refused("-p 1 --event page-fault", "did you mean page-faults");
 	refused("-p 1 --event tracepoint:a", "tracepoint:CATEGORY:NAME");
 	refused("-p 1 -f pprof --event cs --event cs", "given twice");
@@ -212,12 +148,12 @@ TEST(refused)
 	refused("-p 1 -f folded --event cs --off-cpu", "pprof, speedscope or flamegraph");
 	refused("-p 1 -e vmread --event cs", "engine bpf");
 	refused("-p 1 -f pprof --calls f --filter-callframes", "--calls needs all frames");
-	refused("-p 1 --period 10", "--event");
+	refused("-p 1 --period 10", "--period needs --event");
+	refused("-p 1 --event gc --period 3", "each collection is a sample");
+	refused("-p 1 --event cs --clock wall", "--off-cpu");
 	refused("-p 1 -f pprof --calls http --event cs", "leave one out");
 	refused("-p 1 -f folded --calls http", "-f pprof or flamegraph");
 	refused("-p 1 -f pprof --calls ::f", "not a function");
-	refused("-p 1 -Z", "-Z");
-	refused("-p 1 --quiet=1", "--quiet");
 	refused("-p 1 --user no-such-user-here", "no-such-user-here");
 	refused("-p 1 --user 0", "--all");
 	refused("-a -f folded --exclude-pid 1,", "--exclude-pid 1,");

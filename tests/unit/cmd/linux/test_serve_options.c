@@ -5,27 +5,34 @@
 #include "profile/read.h"
 #include "cmd/command.h"
 
+/* The labels in the name of a series that is written to @way, into @name: 0, or an error. */
+static int labels_of(struct buf *name, const char *label, const char *way, const char *to)
+{
+	const char *argv[] = {"serve",	 "--label", label, "--host", "h",
+			      "--spool", "/tmp/",   way,   to,	     NULL};
+	struct serve_options so;
+	struct errmsg f = {""};
+	int err = serve_options__parse(&so, 9, (char **)(uintptr_t)argv, &f);
+
+	name->len = 0;
+	err = err ? err : push_body__labels(name, so.labels, so.nlabels);
+	if (err)
+		tap__diag("%s", f.text);
+	serve_options__free(&so);
+	return err;
+}
+
 /* The name of a profile of the longest service, if @value is a label's: its bytes, or an error. */
 static long name_of(size_t value, const char *way, const char *to)
 {
+	static struct buf name;
 	char label[2 * READ_SERIES_LEN] = "dc=";
-	char *argv[] = {"serve",   "--label", label,	   "--host",   "h",
-			"--spool", "/tmp/",   (char *)way, (char *)to, NULL};
-	struct serve_options so;
-	struct buf name = {0};
-	struct errmsg f = {""};
-	long len;
+	int err;
 
 	memset(label + 3, 'v', value);
 	label[3 + value] = '\0';
-	len = serve_options__parse(&so, 9, argv, &f);
-	if (!len && !push_body__labels(&name, so.labels, so.nlabels))
-		len = (long)strlen(name.data) + DESCRIBE_VALUE - 1;
-	if (len < 0)
-		tap__diag("%s", f.text);
-	buf__free(&name);
-	serve_options__free(&so);
-	return len;
+	err = labels_of(&name, label, way, to);
+	return err ? err : (long)strlen(name.data) + DESCRIBE_VALUE - 1;
 }
 
 TEST(names)
@@ -51,22 +58,11 @@ TEST(series)
 		{"service=all", "{host=h}"},
 		{"dc={a, \"b\"=}", "{dc=_a___b___,host=h}"},
 	};
+	static struct buf name;
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		char label[32],
-			*argv[] = {"serve", "--label", label, "--host", "h", "--dir", "/tmp", NULL};
-		struct serve_options so;
-		struct buf name = {0};
-		struct errmsg f = {""};
-		bool ok;
-
-		snprintf(label, sizeof(label), "%s", all[i][0]);
-		ok = !serve_options__parse(&so, 7, argv, &f) &&
-		     !push_body__labels(&name, so.labels, so.nlabels);
-		tap__ok(ok && !strcmp(name.data, all[i][1]), "--label %s: %s %s", label,
-			ok ? name.data : "", f.text);
-		buf__free(&name);
-		serve_options__free(&so);
+	for (size_t i = 0; i < COUNT(all); i++) {
+		tap__bail_if(labels_of(&name, all[i][0], "--dir", "/tmp"), "no labels");
+		tap__is(name.data, all[i][1], "--label %s", all[i][0]);
 	}
 }
 
@@ -97,8 +93,10 @@ TEST(events)
 	};
 	struct errmsg f;
 
-	tap__ok(events_of("--dir d --max-cpu 0 --event cs --event gc --period 3", &f) == 2,
-		"events where no limit is to be kept: %s", f.text);
+	tap__ok(events_of("--dir d --max-cpu 0 --event cs --event gc --period 3 --off-cpu "
+			  "--memory --clock cpu",
+			  &f) == 2,
+		"events where no limit is to be kept, and other sample types: %s", f.text);
 	tap__ok(!events_of("--dir d", &f), "none unless they are asked for");
 	for (size_t i = 0; i < COUNT(refused); i++)
 		tap__ok(events_of(refused[i].line, &f) == -EINVAL && strstr(f.text, refused[i].why),

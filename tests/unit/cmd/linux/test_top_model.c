@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What `top` counts: by second, since it began, without wrappers, by process; and who called whom.
  */
-#include "cmd/linux/top_model.h"
-#include "base/limits.h"
 #include "top_scene.h"
 
 /* What is counted in @scope, and of which functions: "label self/total". */

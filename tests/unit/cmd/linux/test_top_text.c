@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The lines of `top`, in any width, whatever is in the names. */
 #include "cmd/linux/top_text.h"
-#include "base/limits.h"
 #include "os/linux/columns.h"
 #include "top_scene.h"
 
-static struct top_view view;
 static char text[8192];
 
 static const struct stats stats = {.seconds = 2, .written = 30, .lost = 1, .unreadable = 2};
@@ -27,27 +25,14 @@ static void say(const char *what)
 	tap__say("%s:\n%s\n", what, all());
 }
 
-static void open_view(void)
+AFTER()
 {
-	begin(LIMIT_MEMORY, 5);
-	top_view__init(&view, model);
-}
-
-static void update(void)
-{
-	second();
-	tap__bail_if(top_view__update(&view), "no memory");
-}
-
-static void close_view(void)
-{
-	top_view__free(&view);
 	end();
 }
 
 TEST(all)
 {
-	open_view();
+	begin_view();
 	take(&one, "a main", 3);
 	take(&one, "b main", 1);
 	update();
@@ -59,7 +44,6 @@ TEST(all)
 	update();
 	say("functions with a text, and what else the scope says");
 	tap__golden("top.txt");
-	close_view();
 }
 
 /* A call that began @ago before now, and a sample in it. */
@@ -82,7 +66,7 @@ TEST(calls)
 {
 	struct profile_call young, outer, inner;
 
-	open_view();
+	begin_view();
 	view.calls = true;
 	young = call_of(3, "serve", 200 * NS_PER_MS, NULL);
 	outer = call_of(1, "a\x1b[1m", 2 * NS_PER_S, NULL);
@@ -112,14 +96,13 @@ TEST(calls)
 	second();
 	tap__ok(strstr(all(), "CALLS IN PROGRESS (1024)\n"), "of very many some are kept");
 	tap__golden("top_calls.txt");
-	close_view();
 }
 
 /* Two sample types: the head of the table says which. */
 TEST(types)
 {
 	waiting = (struct profile_type){"off_cpu", PROFILE_NANOSECONDS};
-	open_view();
+	begin_view();
 	take(&one, "a main", 3);
 	take(&one, "wait main", 2);
 	update();
@@ -130,7 +113,6 @@ TEST(types)
 	top_view__key(&view, 'v');
 	say("v: and back");
 	tap__golden("top_types.txt");
-	close_view();
 }
 
 /* Events in place of ticks: counts, however many digits they have, and bytes. */
@@ -138,7 +120,7 @@ TEST(events)
 {
 	events[0] = (struct profile_type){"cycles", PROFILE_COUNT};
 	events[1] = (struct profile_type){"gc", PROFILE_BYTES};
-	open_view();
+	begin_view();
 	take_of(&one, PROFILE_TYPE_EVENTS, 3000000000, "a main", 3);
 	take_of(&one, PROFILE_TYPE_EVENTS, 1000000000, "b main", 1);
 	take_of(&one, PROFILE_TYPE_EVENTS + 1, 3 << 20, "alloc main", 1);
@@ -151,7 +133,6 @@ TEST(events)
 	top_view__key(&view, 'v');
 	say("v: and back");
 	tap__golden("top_events.txt");
-	close_view();
 }
 
 /* No line is wider than asked for, and nothing in it acts. */
@@ -162,7 +143,7 @@ static void widths(void)
 	static const unsigned int widths[] = {1, 5, 19, 39, 59, 60, 79, 200};
 	bool narrow = true, tame = true;
 
-	open_view();
+	begin_view();
 	take(&odd,
 	     "\x1b[2J\xe5\xad\x97\xe5\xad\x97\xe5\xad\x97\xe5\xad\x97\xe5\xad\x97 \xff\n main", 3);
 	update();
@@ -196,12 +177,12 @@ static void widths(void)
 	}
 	tap__ok(narrow, "no line is wider than it may be");
 	tap__ok(tame, "and nothing in it acts on a terminal");
-	close_view();
 }
 
 TEST(widths)
 {
 	widths();
+	end();
 	setenv("LC_ALL", "C.UTF-8", 1);
 	columns__locale();
 	widths();
@@ -211,9 +192,8 @@ TEST(help)
 {
 	size_t n = 0;
 
-	open_view();
+	begin_view();
 	while (top_text__help(n))
 		n++;
 	tap__ok(n > 10 && strlen(top_text__keys(&view)) > 10, "keys are explained");
-	close_view();
 }

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What keys do to what `top` shows. */
-#include "cmd/linux/top_view.h"
-#include "base/limits.h"
 #include "top_scene.h"
-
-static struct top_view view;
 
 /* The labels of the lines are @want, the selected one in brackets. */
 static void shows(const char *want, const char *what)
@@ -47,16 +43,9 @@ static void after(const char *text, const char *want, const char *what)
 	shows(want, what);
 }
 
-static void update(void)
-{
-	second();
-	tap__bail_if(top_view__update(&view), "no memory");
-}
-
 BEFORE()
 {
-	begin(LIMIT_MEMORY, 5);
-	top_view__init(&view, model);
+	begin_view();
 	take(&one, "a main", 5);
 	take(&one, "b lapply main", 3);
 	take(&two, "c main", 1);
@@ -65,7 +54,6 @@ BEFORE()
 
 AFTER()
 {
-	top_view__free(&view);
 	end();
 }
 

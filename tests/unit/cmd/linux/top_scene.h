@@ -4,12 +4,14 @@
 #define TOP_SCENE_H
 
 #include "base/clock.h"
-#include "cmd/linux/top_model.h"
+#include "base/limits.h"
+#include "cmd/linux/top_view.h"
 #include "os/os.h"
 #include "stack_maker.h"
 #include "tap.h"
 
 static struct top_model *model;
+static struct top_view view; /* of it, if begin_view() made it */
 static struct sink sink;
 static uint64_t now;
 static struct profile_type waiting; /* the profile has it, too, if it has a name */
@@ -43,6 +45,7 @@ static void begin(size_t memory, uint32_t window)
 
 static void end(void)
 {
+	top_view__free(&view);
 	top_model__free(model);
 	stack__free_all();
 }
@@ -76,6 +79,19 @@ static bool second(void)
 {
 	now += NS_PER_S;
 	return top_model__advance(model, now);
+}
+
+static inline void begin_view(void)
+{
+	begin(LIMIT_MEMORY, 5);
+	top_view__init(&view, model);
+}
+
+/* A second later. */
+static inline void update(void)
+{
+	second();
+	tap__bail_if(top_view__update(&view), "no memory");
 }
 
 #endif

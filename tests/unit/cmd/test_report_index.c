@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Reading the index of a directory of profiles: which profiles it lists. */
 #include "cmd/report_index.h"
-
-#include <zlib.h>
-
-#include "tap.h"
+#include "gzip.h"
 
 static const char *path;
 
@@ -15,26 +12,23 @@ static int on_line(void *arg, const struct index_line *line)
 	return 0;
 }
 
-static void line(gzFile gz, int minute, int pid)
-{
-	gzprintf(gz, "{\"file\":\"20261122T02%02d00Z-60.pb.gz\",\"pid\":%d,\"samples\":1}\n",
-		 minute, pid);
-}
-
 /* A minute and a pid for each line; pid 0: a malformed line. */
 static void read_back(const int lines[][2], size_t n, struct report_index_read *read)
 {
-	gzFile gz = gzopen(path, "wb");
+	struct buf text = {0}, packed = {0};
 	struct errmsg f = {""};
 
-	for (size_t i = 0; i < n; i++) {
-		if (lines[i][1])
-			line(gz, lines[i][0], lines[i][1]);
-		else
-			gzputs(gz, "{\"file\":\"202611\n");
-	}
-	tap__bail_if(gzclose(gz) != Z_OK, "cannot write %s", path);
+	for (size_t i = 0; i < n; i++)
+		buf__printf(&text,
+			    lines[i][1] ? "{\"file\":\"20261122T02%02d00Z-60.pb.gz\",\"pid\":%d,"
+					  "\"samples\":1}\n"
+					: "{\"file\":\"202611\n",
+			    lines[i][0], lines[i][1]);
+	gzip__pack(&packed, text.data, text.len);
+	tap__write(path, packed.data, packed.len);
 	tap__bail_if(report_index__read(path, on_line, NULL, read, &f), "%s", f.text);
+	buf__free(&text);
+	buf__free(&packed);
 }
 
 #define READ(...)                                                                                  \

@@ -60,13 +60,14 @@ TEST(seconds)
 	counts(&since, "1: inner 1/1", "and counts on");
 }
 
-TEST(toplevel)
+TEST(labels)
 {
 	begin(LIMIT_MEMORY, 5);
 	take(&one, "", 3);
-	take(&one, "f", 1);
+	take(&one, "a\x1b[2J\n\xff", 1);
 	second();
-	counts(&window, "4: <toplevel> 3/3 f 1/1", "no function at all is the top level");
+	counts(&window, "4: <toplevel> 3/3 a\\x1b[2J\\n\\xff 1/1",
+	       "no function at all is the top level, and labels are escaped");
 }
 
 TEST(processes)
@@ -173,14 +174,6 @@ TEST(full)
 	take(&one, "f", 2);
 	second();
 	counts(&since, "2: f 2/2", "and goes on");
-}
-
-TEST(hostile)
-{
-	begin(LIMIT_MEMORY, 5);
-	take(&one, "a\x1b[2J\n\xff", 1);
-	second();
-	counts(&window, "1: a\\x1b[2J\\n\\xff 1/1", "labels are escaped");
 }
 
 TEST(verdict)

@@ -1,33 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The writers: what they write for given samples, byte for byte. */
 #include "aggregate_maker.h"
+#include "base/clock.h"
 #include "base/limits.h"
-#include "clock.h"
 #include "layout.h"
 #include "output/writer.h"
 
 static const struct profile_process process = {.serial = 1, .pid = 4711, .comm = "R"};
 
-static struct files *files;
 static struct output *out;
+static struct buf text; /* what was written */
 static struct writer *writer;
 static struct aggregate *aggregate; /* for a format that takes profiles; NULL: none */
 static const struct writer_ops *ops;
-static char dir[64], path[512];
 
 static void start(const char *format, struct writer_config config)
 {
-	struct errmsg f;
-
 	if (!config.about.freq)
 		config.about.freq = 99;
 	ops = formats__find(format);
 	tap__bail_if(!ops, "no format %s", format);
 	aggregate = ops->row ? AGGREGATE(.max = 64 << 20) : NULL;
-	tap__bail_if(!files && files__start(&files, false, &f), "%s", f.text);
-	tap__bail_if(output__open(&out, &(struct output_config){.files = files, .path = path}, &f),
-		     "%s", f.text);
-	tap__bail_if(ops->open(&writer, out, &config), "cannot open writer %s", ops->name);
+	text.len = 0;
+	tap__bail_if(output__memory(&out, &text, 0) || ops->open(&writer, out, &config),
+		     "cannot open writer %s", ops->name);
 }
 
 static void put(const struct sample *s)
@@ -56,15 +52,16 @@ static int profile(void)
 
 static void end(void)
 {
-	tap__bail_if(profile() || ops->close(writer) || output__finish(out) ||
-			     output__close(out, NULL),
+	tap__bail_if(profile() || ops->close(writer) || output__close(out, NULL),
 		     "%s: close failed", ops->name);
 	aggregate__free(aggregate);
 }
 
 static const char *contents(void)
 {
-	return tap__read(path, NULL);
+	buf__add(&text, "", 1);
+	text.len--;
+	return text.data;
 }
 
 /* What is written is a part of the golden file. */
@@ -127,15 +124,7 @@ static const struct sample *const all[] = {&plain, &three,   &gc,    &cut,	 &oth
 
 BEFORE()
 {
-	clock__run(CLOCK_SLOW);
 	make_samples();
-	snprintf(dir, sizeof(dir), "%s", tap__folder());
-	snprintf(path, sizeof(path), "%s/profile", dir);
-}
-
-AFTER()
-{
-	files__stop(files);
 }
 
 TEST(rprof)
@@ -166,8 +155,6 @@ TEST(folded)
 	start("folded", USUAL);
 	put(&plain);
 	profile();
-	while (!output__flush(out) && output__waiting(out))
-		files__poll(files, 100);
 	tap__is(contents(), "f;g 1\n", "folded: one profile after another");
 	put(&plain);
 	put(&plain);
@@ -183,9 +170,6 @@ TEST(long)
 	static char evil[XR_NAME_MAX];
 	struct sample s = {.weight = 1};
 	uint64_t cut = 0;
-	struct stat st;
-	char line[128];
-	FILE *f;
 
 	memset(evil, '\x01', sizeof(evil) - 1);
 	frames[0] = FN(evil);
@@ -202,17 +186,13 @@ TEST(long)
 		put(&s);
 		put(&s);
 		end();
-		f = fopen(path, "r");
-		tap__bail_if(!f || fstat(fileno(f), &st), "no %s", path);
-		tap__ok(cut == 2 && st.st_size < (i ? 1 : 2) * (LIMIT_LINE + 1024) &&
-				st.st_size > LIMIT_LINE - LIMIT_NAME - 1024,
-			"%s: two such samples are %lld bytes, and counted as cut", formats[i],
-			(long long)st.st_size);
-		fseek(f, i ? 0 : -16, i ? SEEK_SET : SEEK_END);
-		tap__ok(fgets(line, sizeof(line), f) && (i ? !strncmp(line, "<truncated>;\\x01", 16)
-							   : !strcmp(line, " \"<truncated>\" \n")),
+		tap__ok(cut == 2 && text.len < (i ? 1 : 2) * (LIMIT_LINE + 1024) &&
+				text.len > LIMIT_LINE - LIMIT_NAME - 1024,
+			"%s: two such samples are %zu bytes, and counted as cut", formats[i],
+			text.len);
+		tap__ok(i ? !strncmp(text.data, "<truncated>;\\x01", 16)
+			  : !memcmp(text.data + text.len - 16, " \"<truncated>\" \n", 16),
 			"%s: a mark stands for the outer frames", formats[i]);
-		fclose(f);
 	}
 }
 
@@ -293,29 +273,114 @@ TEST(labels)
 	}
 }
 
-static int samples(const char *rprof, const char *folded, bool lines)
+static struct budget files = {.max = 1 << 20}; /* of lines that wait for their counts */
+
+static void start_counts(uint32_t capture)
 {
-	const struct writer_config config = {.about.freq = 99,
-					     .capture = XR_ROW_GC | (lines ? XR_ROW_LINES : 0)};
-	for (int i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "%s", i ? folded : rprof);
-		start(i ? "folded" : "rprof", config);
-		for (size_t n = 0; n < COUNT(all); n++)
-			put(all[n]);
-		if (lines)
-			put(&top_line);
-		end();
-	}
-	files__stop(files);
-	stack__free_all();
-	return 0;
+	start("rprof", (struct writer_config){.about.freq = 100,
+					      .capture = capture | XR_ROW_MEMORY,
+					      .files = &files});
+}
+
+/* A sample of process @serial, in f(); @nodes 0: it has no counts. */
+static void put_count(uint32_t serial, uint64_t ms, uint64_t weight, uint64_t nodes, uint64_t dups)
+{
+	const struct profile_process of = {.serial = serial, .pid = serial, .comm = "R"};
+	const struct frame *f = stack__frame(FRAME_R, serial == 1 ? "f" : "g", "a.R", 3);
+	struct sample s = {
+		.time = NS_PER_S + ms * NS_PER_MS,
+		.weight = weight,
+		.serial = serial,
+		.flags = nodes ? XR_F_MEMORY : 0,
+		.memory = {80, 160, nodes, dups},
+		.stack = stack__of(1, &f, NULL, 0),
+	};
+
+	if (!nodes)
+		s.memory = (struct xr_memory){0};
+	tap__bail_if(ops->sample(writer, &of, &s), "a sample failed");
+}
+
+/* What is written is a part of the golden file. */
+static void counted(const char *what)
+{
+	end();
+	tap__say("%s:\n%s\n", what, contents());
+}
+
+/* The counts of memory before the lines of Rprof.out. */
+TEST(counts)
+{
+	start_counts(XR_ROW_GC | XR_ROW_LINES);
+	put_count(1, 0, 1, 5600, 3);
+	put_count(1, 10, 3, 5656, 2);
+	put_count(1, 20, 1, 0, 0);
+	counted("counts as R writes them; a sample of several lines; one that has none");
+	tap__golden("memory_lines.out");
+}
+
+TEST(counts_early)
+{
+	start_counts(0);
+	put_count(1, 0, 2, 0, 0);
+	put_count(2, 5, 1, 112, 9);
+	put_count(1, 10, 1, 0, 0);
+	tap__is(contents(),
+		"memory profiling: sample.interval=10000\n"
+		":10:20:112:9:\"g\" \n",
+		"what comes before the counts waits, another process does not");
+	put_count(1, 20, 1, 56, 4);
+	counted("what comes before the counts waits, another process does not, until these are "
+		"known");
+	start_counts(0);
+	put_count(1, 0, 1, 0, 0);
+	counted("or to the end");
+	start_counts(XR_ROW_LINES);
+	put_count(1, 0, 1, 0, 0);
+	put_count(1, 30001, 1, 0, 0);
+	put_count(1, 30002, 1, 56, 0);
+	counted("or for half a minute; files are announced before");
+	tap__golden("memory_early.out");
+}
+
+TEST(counts_room)
+{
+	size_t lines = 0, at = 0;
+
+	start_counts(0);
+	for (uint64_t i = 0; i < 8000; i++)
+		put_count(1, 0, 1, 0, 0);
+	while (at < text.len)
+		lines += text.data[at++] == '\n';
+	tap__ok(lines > 4000, "or until there are many: %u lines", (unsigned int)lines);
+	end();
+	tap__ok(!files.used, "all that was taken is given back");
+	start_counts(0);
+	files.used = files.max;
+	put_count(1, 0, 1, 0, 0);
+	files.used = 0;
+	counted("where there is no room to wait nothing waits");
+	tap__golden("memory_room.out");
 }
 
 /* samples RPROF FOLDED [lines]: one set of samples both ways, to compare stackcollapse-Rprof.R. */
 PROGRAM(samples)
 {
+	const bool lines = argc > 3;
+
 	if (argc < 3)
 		return 2;
 	make_samples();
-	return samples(argv[1], argv[2], argc > 3);
+	for (int i = 0; i < 2; i++) {
+		start(i ? "folded" : "rprof",
+		      (struct writer_config){.capture = XR_ROW_GC | (lines ? XR_ROW_LINES : 0)});
+		for (size_t n = 0; n < COUNT(all); n++)
+			put(all[n]);
+		if (lines)
+			put(&top_line);
+		end();
+		tap__write(argv[1 + i], text.data, text.len);
+	}
+	stack__free_all();
+	return 0;
 }

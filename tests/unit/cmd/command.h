@@ -9,7 +9,7 @@
 #include "tap.h"
 
 /* words - @first and the words of @line, split at blanks; until the next call. */
-__attribute__((unused)) static char **words(const char *first, const char *line, int *argc)
+static inline char **words(const char *first, const char *line, int *argc)
 {
 	static char text[512], *argv[34];
 	char *save = NULL;
@@ -40,7 +40,7 @@ static void read_back(FILE *from, char *text, size_t size)
  * Run the words of @line with standard output to @path, NULL: to what is read back; out_text and
  * err_text are what it printed, the latter without newlines. Returns the exit status.
  */
-__attribute__((unused)) static int run_to(const char *path, const char *line)
+static inline int run_to(const char *path, const char *line)
 {
 	FILE *out = path ? fopen(path, "w+") : tmpfile(), *err = tmpfile();
 	int status, saved_out, saved_err, argc;
@@ -70,7 +70,7 @@ __attribute__((unused)) static int run_to(const char *path, const char *line)
 	return status;
 }
 
-__attribute__((unused, format(printf, 1, 2))) static int run(const char *fmt, ...)
+__attribute__((format(printf, 1, 2))) static inline int run(const char *fmt, ...)
 {
 	char line[512];
 	va_list ap;
@@ -81,8 +81,27 @@ __attribute__((unused, format(printf, 1, 2))) static int run(const char *fmt, ..
 	return run_to(NULL, line);
 }
 
+static bool text__has(const char *text, const char *part)
+{
+	return !part || (*part ? strstr(text, part) != NULL : !*text);
+}
+
+/*
+ * Run the line: it ends with @status, and what it prints has @out in it, on standard error @err.
+ * -1 and NULL: any; "": nothing.
+ */
+static inline void gives(int status, const char *out, const char *err, const char *line)
+{
+	int got = run("%s", line);
+
+	if (!tap__ok((status < 0 || got == status) && text__has(out_text, out) &&
+			     text__has(err_text, err),
+		     "'%s': %d %s", line, got, err_text))
+		tap__diag("%s", out_text);
+}
+
 /* What `report` makes of these words is a part of the golden file. */
-__attribute__((unused)) static void report(const char *options)
+static inline void report(const char *options)
 {
 	int status = run("report %s", options);
 

@@ -11,14 +11,6 @@ static void usage(const char *line, const char *why)
 		"'%s': %d %s", line, status, err_text);
 }
 
-static void prints(const char *line, const char *what)
-{
-	int status = run("%s", line);
-
-	tap__ok(status == CMD_OK && !*err_text && strstr(out_text, what), "'%s': %d %s", line,
-		status, err_text);
-}
-
 TEST(usage)
 {
 	usage("", "nothing to profile");
@@ -60,45 +52,37 @@ TEST(usage)
 
 TEST(help)
 {
-	prints("--help", "Usage: xrprof-bpf [record]");
+	gives(CMD_OK, "Usage: xrprof-bpf [record]", "", "--help");
 	tap__ok(strstr(out_text, "\n  list ") && strstr(out_text, "\nExit status: "),
 		"it lists the subcommands and exit statuses");
-	prints("record -h", "Usage: xrprof-bpf [record]");
-	prints("--version", "xrprof-bpf ");
-	prints("-V", "xrprof-bpf ");
-	prints("version", "xrprof-bpf ");
-	prints("help", "\nhelp [SUBCOMMAND] is the same as [SUBCOMMAND] --help");
-	prints("help report", "Usage: xrprof-bpf report ");
-	prints("list --help", "Usage: xrprof-bpf list [--json]\n");
+	gives(CMD_OK, "Usage: xrprof-bpf [record]", "", "record -h");
+	gives(CMD_OK, "xrprof-bpf ", "", "--version");
+	gives(CMD_OK, "xrprof-bpf ", "", "-V");
+	gives(CMD_OK, "xrprof-bpf ", "", "version");
+	gives(CMD_OK, "\nhelp [SUBCOMMAND] is the same as [SUBCOMMAND] --help", "", "help");
+	gives(CMD_OK, "Usage: xrprof-bpf report ", "", "help report");
+	gives(CMD_OK, "Usage: xrprof-bpf list [--json]\n", "", "list --help");
 	tap__ok(!strstr(out_text, "\n  list "), "that of a subcommand is its own");
-	prints("info -h", "--programs");
-	prints("dump -h", "Usage: xrprof-bpf dump (-p PID[,PID...] | -a) ");
+	gives(CMD_OK, "--programs", "", "info -h");
+	gives(CMD_OK, "Usage: xrprof-bpf dump (-p PID[,PID...] | -a) ", "", "dump -h");
 }
 
 TEST(run)
 {
-	prints("list", "PID");
-	prints("list --json", "{\"processes\": [");
-	prints("info", "engine vmread");
-	prints("info --json", "\"capabilities\": [");
+	gives(CMD_OK, "PID", "", "list");
+	gives(CMD_OK, "{\"processes\": [", "", "list --json");
+	gives(CMD_OK, "engine vmread", "", "info");
+	gives(CMD_OK, "\"capabilities\": [", "", "info --json");
 }
 
 TEST(failure)
 {
 	/* pid 2147483647 is above what the kernel gives out */
-	tap__ok(run("-q -p 2147483647") == CMD_FAILED && !*out_text &&
-			strstr(err_text, "no process 2147483647"),
-		"nothing to profile: %s", err_text);
-	tap__ok(run("dump -p 2147483647") == CMD_FAILED && !*out_text && err_lines == 1 &&
-			strstr(err_text, "no process 2147483647"),
-		"nothing to dump: %s", err_text);
-	tap__ok(run("2147483647 -q -f html -o /dev/null") == CMD_FAILED &&
-			strstr(err_text, "no process 2147483647"),
-		"--pid need not be typed: %s", err_text);
-	tap__ok(run("dump --json 2147483647") == CMD_FAILED &&
-			strstr(out_text, "{\"processes\": [], \"failed\": [{\"pid\": 2147483647, "),
-		"dump --json prints the failure as JSON: %s", out_text);
-	tap__ok(run("-q -o /dev/null -- /nowhere/at-all") == CMD_FAILED &&
-			strstr(err_text, "/nowhere/at-all"),
-		"a command that is not there: %s", err_text);
+	gives(CMD_FAILED, "", "no process 2147483647", "-q -p 2147483647");
+	gives(CMD_FAILED, "", "no process 2147483647", "dump -p 2147483647");
+	tap__ok(err_lines == 1, "that is one line");
+	gives(CMD_FAILED, NULL, "no process 2147483647", "2147483647 -q -f html -o /dev/null");
+	gives(CMD_FAILED, "{\"processes\": [], \"failed\": [{\"pid\": 2147483647, ", NULL,
+	      "dump --json 2147483647");
+	gives(CMD_FAILED, NULL, "/nowhere/at-all", "-q -o /dev/null -- /nowhere/at-all");
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What keys do to what `top` shows. */
+#define _GNU_SOURCE
+#include <sys/resource.h>
+
+#include "cmd/linux/top_dump.h"
 #include "top_scene.h"
 
 /* The labels of the lines are @want, the selected one in brackets. */
@@ -167,4 +171,23 @@ TEST(dump)
 		"again, from its first line");
 	keys("<escape>");
 	tap__ok(view.pane == TOP_FUNCTIONS, "and back");
+}
+
+/* A dump that `top` cannot take. */
+TEST(dump_not_started)
+{
+	const char *why = strerror(EMFILE);
+	struct top_dump d = TOP_DUMP_NONE;
+	struct rlimit limit, none;
+	int err;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	none = (struct rlimit){0, limit.rlim_max};
+	tap__bail_if(setrlimit(RLIMIT_NOFILE, &none), "no limit");
+	err = top_dump__start(&d, 17);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	tap__ok(err == 1 && !top_dump__poll(&d) &&
+			memmem(d.text.data, d.text.len, why, strlen(why)),
+		"without a descriptor its text has the reason");
+	top_dump__free(&d);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Names that strangers made up, in every format: one table of names, all writers. */
 #include "base/utf8.h"
-#include "gzip.h"
+#include "encode_scene.h"
 #include "layout.h"
 #include "outputs_scene.h"
 
@@ -119,10 +119,27 @@ static bool harmless(const char *text, size_t size)
 	return true;
 }
 
+/* Each name is a function, and acts on no terminal; @len bytes at @data. */
+static void test_pprof(const char *data, size_t len)
+{
+	const struct buf bytes = {.data = (char *)(uintptr_t)data, .len = len};
+	const Pprof__Profile *p = scene__pprof(&bytes);
+	bool clean = true;
+
+	for (size_t i = 0; i < p->n_function; i++)
+		for (const char *c = scene__text(p, p->function[i]->name); *c; c++)
+			clean &= *c >= 0 ? *c >= ' ' && *c != '"' : (unsigned char)*c < 0xf8;
+	tap__ok(p->n_function == NAMES + 1 && p->n_sample == NAMES, "pprof: %zu functions of %zu",
+		p->n_function, p->n_sample);
+	tap__ok(clean, "pprof: no name acts on a terminal");
+}
+
 static void test_format(const struct writer_ops *ops)
 {
 	static struct buf text;
+	const char *data;
 	char name[64];
+	size_t len;
 
 	snprintf(name, sizeof(name), "names%s", ops->suffix);
 	write_names(ops, tap__path(name));
@@ -131,6 +148,9 @@ static void test_format(const struct writer_ops *ops)
 	if (!ops->binary)
 		tap__ok(harmless(text.data, text.len), "%s: nothing acts on who shows it",
 			ops->name);
+	data = tap__read(tap__path(name), &len);
+	if (!strcmp(ops->name, "pprof"))
+		test_pprof(data, len);
 	buf__add(&text, "", 1);
 	if (!strcmp(ops->suffix, ".html")) {
 		tap__ok(times(text.data, "<script") == times(text.data, "</script"),

@@ -34,47 +34,35 @@ static inline void take_note(void *arg, const char *line)
 
 static struct outputs *ss; /* opened last */
 
-/* Make them and begin; on an error they are gone, and @f says why. */
-static inline int begin(const struct outputs_config *config, struct errmsg *f)
-{
-	int err = outputs__new(&ss, config);
+static struct errmsg why; /* of begin() */
 
-	tap__bail_if(err, "no memory");
+/* Make them, with `files`, and begin; on an error they are gone. */
+static inline int begin(struct outputs_config config)
+{
+	int err;
+
+	config.files = files;
+	config.note = take_note;
+	tap__bail_if(outputs__new(&ss, &config), "no memory");
 	sink = outputs__sink(ss);
 	err = sink__begin(&sink, &about);
-	*f = *sink__why(&sink);
+	why = *sink__why(&sink);
 	if (err)
 		outputs__free(ss);
 	return err;
 }
 
-static inline int try_open(const char *format, const char *path, bool several, struct errmsg *f)
+static inline void open_by(struct outputs_config config)
 {
-	const struct outputs_config config = {
-		.format = formats__find(format),
-		.path = path,
-		.several = several,
-		.files = files,
-		.note = take_note,
-	};
-
-	return begin(&config, f);
+	tap__bail_if(begin(config), "%s", why.text);
 }
 
 /* @path, or what has that name in the case's folder. */
 static inline void open_at(const char *format, const char *path, bool several)
 {
-	struct errmsg f;
-
-	path = *path == '/' ? path : tap__path(path);
-	tap__bail_if(try_open(format, path, several, &f), "%s", f.text);
-}
-
-static inline void open_by(const struct outputs_config *config)
-{
-	struct errmsg f;
-
-	tap__bail_if(begin(config, &f), "%s", f.text);
+	open_by((struct outputs_config){.format = formats__find(format),
+					.path = *path == '/' ? path : tap__path(path),
+					.several = several});
 }
 
 /* A sample of process @serial whose pid is @pid, in @function. */

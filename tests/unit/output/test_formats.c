@@ -81,10 +81,9 @@ static void write_names(const struct writer_ops *ops, const char *path)
 {
 	const struct profile_process process = {.serial = 1, .pid = 10, .comm = "</script>\"\n;x"};
 
-	open_by(&(struct outputs_config){
+	open_by((struct outputs_config){
 		.format = ops,
 		.path = path,
-		.files = files,
 		.writer = {.capture = XR_ROW_LINES | XR_ROW_GC,
 			   .about = {.command = names[1], .host = names[4]}},
 	});

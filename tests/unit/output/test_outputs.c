@@ -103,12 +103,10 @@ TEST(few)
 					.path = tap__path("few"),
 					.several = true,
 					.index = true,
-					.least = 3,
-					.files = files,
-					.note = take_note};
+					.least = 3};
 	struct profile_process named = {.serial = 4, .pid = 40, .comm = "R"};
 
-	open_by(&config);
+	open_by(config);
 	tap__ok(outputs__per_process(ss), "there will be files");
 	sink__process(&sink, &named, PROFILE_BEGAN);
 	put(1, 10, "f");
@@ -156,9 +154,7 @@ TEST(index)
 	struct outputs_config config = {.format = formats__find("rprof"),
 					.path = tap__path("index"),
 					.several = true,
-					.index = true,
-					.files = files,
-					.note = take_note};
+					.index = true};
 	const struct profile_label label = {"service", "a \"b\""};
 	struct profile_process p = {.serial = 1,
 				    .pid = 10,
@@ -173,7 +169,7 @@ TEST(index)
 	const char *text;
 	size_t len;
 
-	open_by(&config);
+	open_by(config);
 	put(1, 10, "f");
 	sink__process(&sink, &p, PROFILE_ENDED);
 	finish();
@@ -185,7 +181,7 @@ TEST(index)
 		"all that is known of a process");
 
 	config.max_file = 300;
-	open_by(&config);
+	open_by(config);
 	for (uint32_t i = 1; i < 10; i++) {
 		put(i, i, "f");
 		end(i, i);
@@ -205,11 +201,8 @@ TEST(pieces)
 	struct stat st;
 
 	/* samples wait for the file helper, which may get no CPU meanwhile */
-	open_by(&(struct outputs_config){.format = formats__find("folded"),
-					 .path = tap__path("pieces"),
-					 .waits = true,
-					 .files = files,
-					 .note = take_note});
+	open_by((struct outputs_config){
+		.format = formats__find("folded"), .path = tap__path("pieces"), .waits = true});
 	for (int i = 0; i < 300000; i++) {
 		snprintf(name, sizeof(name), "function number %d", i % 100000);
 		put(1, 10, name);

@@ -71,10 +71,9 @@ TEST(whole)
 	const char *data;
 	size_t len;
 
-	open_by(&(struct outputs_config){.format = formats__find("pprof"),
-					 .path = tap__path("whole"),
-					 .files = files,
-					 .memory = (16u << 20) / 6 * 32});
+	open_by((struct outputs_config){.format = formats__find("pprof"),
+					.path = tap__path("whole"),
+					.memory = (16u << 20) / 6 * 32});
 	put(1, 10, "f");
 	put(2, 11, "f");
 	put(1, 10, "f");
@@ -115,10 +114,9 @@ TEST(unwritten)
 	int err;
 
 	config.path = tap__path("pipe");
-	config.files = files;
 	tap__bail_if(mkfifo(config.path, 0600) || open(config.path, O_RDWR | O_CLOEXEC) < 0,
 		     "no pipe");
-	open_by(&config);
+	open_by(config);
 	for (unsigned int i = 0; i < n; i++)
 		dropped += put(1, 10, "a function whose name has some length") != 0;
 	tap__ok(!dropped, "samples for a blocked reader are not a failure");
@@ -184,8 +182,7 @@ static uint64_t put_100(const struct writer_ops *format, uint64_t weight, const 
 		.weight = weight, .serial = 1, .pid = 10, .tid = 10, .stack = stack__one("f")};
 	struct stats stats;
 
-	open_by(&(struct outputs_config){
-		.format = format, .path = path, .files = files, .max_file = max_file});
+	open_by((struct outputs_config){.format = format, .path = path, .max_file = max_file});
 	for (unsigned int i = 0; i < 100; i++)
 		sink__sample(&sink, &p, &s);
 	*err = finish_counted(&stats);
@@ -278,10 +275,10 @@ TEST(counted_once)
 
 TEST(no_directory)
 {
-	struct errmsg f = {""};
+	const struct outputs_config config = {
+		.format = formats__find("rprof"), .path = tap__path("one.out"), .several = true};
 
-	tap__write(tap__path("one.out"), "", 0);
-	tap__ok(try_open("rprof", tap__path("one.out"), true, &f) == -ENOTDIR &&
-			strstr(f.text, "one.out"),
-		"several into a file: %s", f.text);
+	tap__write(config.path, "", 0);
+	tap__ok(begin(config) == -ENOTDIR && strstr(why.text, "one.out"), "several into a file: %s",
+		why.text);
 }

@@ -95,11 +95,10 @@ static struct decoder_stats convert(const struct buf *stream, const char *name, 
 	tap__bail_if(head.magic != STREAM_MAGIC, "%s is not a stream", name);
 	nprocesses = 0;
 	about.freq = head.freq;
-	open_by(&(struct outputs_config){
+	open_by((struct outputs_config){
 		.format = formats__find(format),
 		.writer = {.capture = head.capture, .roots = head.roots},
 		.path = path,
-		.files = files,
 	});
 	tap__bail_if(decoder__new(&d, &ops, NULL, 0), "no memory");
 	play(d, stream);

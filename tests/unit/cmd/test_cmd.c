@@ -46,8 +46,6 @@ TEST(usage)
 	usage("dump", "dump: no process given: give --pid PID or --all (try");
 	usage("dump -a -p 1", "exclude each other");
 	usage("dump -a -e bpf", "--engine bpf: no such engine (available: vmread, ptrace)");
-	usage("list --nonsense", "list: no such option: --nonsense (try");
-	usage("info x", "info: unexpected argument: x (try xrprof-bpf info --help)");
 }
 
 TEST(help)

@@ -176,13 +176,16 @@ static void minute__make(const char *name, uint64_t began, const char *host, con
 
 static const char *page;
 
-/* Is @what in the page that `report` makes of @files? */
-static void page__has(const char *files, const char *what)
+/* Are all of these, up to NULL, in the page that `report` makes of @files? */
+static void page__has(const char *files, const char *const *all)
 {
 	run("report %s -o page.html", files);
 	page = tap__read("page.html", NULL);
-	tap__ok(page && strstr(page, what), "%s: a page with %s", files, what);
+	for (; *all; all++)
+		tap__ok(page && strstr(page, *all), "%s: a page with %s", files, *all);
 }
+
+#define PAGE_HAS(files, ...) page__has(files, (const char *const[]){__VA_ARGS__, NULL})
 
 /* What a file knows of how it was made is kept by each conversion. */
 static void test_made(void)
@@ -198,6 +201,7 @@ static void test_made(void)
 		"\"truncated\":1,",
 		"\"r\":\"4.5.1\"",
 		"\"time\":null",
+		NULL,
 	};
 	unsigned int span[3] = {0};
 	const char *at;
@@ -206,12 +210,11 @@ static void test_made(void)
 	minute__make("m2.pb.gz", 1000000060, "rhost", "g");
 	minute__make("m3.pb.gz", 1000000180, "other", "h");
 	run("report m1.pb.gz -o n1.pb.gz");
-	for (size_t i = 0; i < COUNT(known); i++) {
-		page__has("m1.pb.gz", known[i]);
-		page__has("n1.pb.gz", known[i]);
-	}
+	page__has("m1.pb.gz", known);
+	page__has("n1.pb.gz", known);
 	/* files are the strip: three of four minutes */
-	page__has("m1.pb.gz m2.pb.gz m3.pb.gz", "\"time\":{\"begin\":0,\"width\":60,");
+	PAGE_HAS("m1.pb.gz m2.pb.gz m3.pb.gz", "\"time\":{\"begin\":0,\"width\":60,",
+		 "{\"seconds\":180,", "\"host\":null", "\"lost\":6,");
 	at = strstr(page, "\"entries\":[");
 	tap__ok(at &&
 			sscanf(at, "\"entries\":[%u,%*u,3,%u,%*u,3,%u,%*u,3]", &span[0], &span[1],
@@ -219,18 +222,12 @@ static void test_made(void)
 			!span[0] && span[1] == 1 && span[2] == 2,
 		"each in its own minute, after the one before: %u, %u, %u", span[0], span[1],
 		span[2]);
-	page__has("m1.pb.gz m2.pb.gz m3.pb.gz", "{\"seconds\":180,");
-	page__has("m1.pb.gz m2.pb.gz m3.pb.gz", "\"host\":null");
-	page__has("m1.pb.gz m2.pb.gz m3.pb.gz", "\"lost\":6,");
-	page__has("m2.pb.gz m1.pb.gz", "\"began\":1000000000000,");
-	page__has("m2.pb.gz m1.pb.gz", "\"time\":null");
-	page__has("m1.pb.gz a.pb.gz", "\"time\":null");
+	PAGE_HAS("m2.pb.gz m1.pb.gz", "\"began\":1000000000000,", "\"time\":null");
+	PAGE_HAS("m1.pb.gz a.pb.gz", "\"time\":null");
 	rprof__make("slow.out", 400000, 10, "f");
-	page__has("slow.out", "\"freq\":2.5,");
+	PAGE_HAS("slow.out", "\"freq\":2.5,");
 	/* what it does not know */
-	page__has("c.folded", "\"time\":null");
-	page__has("c.folded", "\"host\":null");
-	page__has("c.folded", "\"command\":\"c.folded\"");
+	PAGE_HAS("c.folded", "\"time\":null", "\"host\":null", "\"command\":\"c.folded\"");
 }
 
 /* @text as UTF-16, of characters up to U+00FF; @mark: with a byte order mark. */
@@ -417,7 +414,7 @@ static void test_list_rates(void)
 }
 
 /* A profile that began @ago seconds ago, of Rprof.out @from. */
-static void protap__write(const char *from, int ago)
+static void span__write(const char *from, int ago)
 {
 	time_t at = time(NULL) - ago;
 	char name[32];
@@ -434,8 +431,8 @@ static void test_diff_length(void)
 					    "report --dir spans --since -3m --diff -3m"};
 
 	tap__bail_if(mkdir("spans", 0700), "no folder");
-	protap__write("a.out", 270);
-	protap__write("b.out", 90);
+	span__write("a.out", 270);
+	span__write("b.out", 90);
 	for (size_t i = 0; i < COUNT(lines); i++) {
 		int status = run("%s", lines[i]);
 
@@ -443,7 +440,7 @@ static void test_diff_length(void)
 				strstr(out_text, "+100.0"),
 			"%s: %d %s %s", lines[i], status, out_text, err_text);
 	}
-	protap__write("a.out", -86400);
+	span__write("a.out", -86400);
 	/* a span without an end ends now, also if a clock was ahead */
 	gives(CMD_OK, ": 50 samples", NULL, "report --dir spans --since -3m");
 }

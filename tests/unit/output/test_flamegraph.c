@@ -358,8 +358,8 @@ static void source_sample(struct aggregate *a, const struct profile_process *p, 
 
 TEST(sources)
 {
-	static const char *const names[] = {"here.R", "key.pem", "zero.R", "none.R", "evil.Rmd"};
 	const char *absolute = tap__path("here.R");
+	const char *const names[] = {"here.R", "key.pem", "zero.R", "none.R", "evil.Rmd", absolute};
 	struct profile_process p = {.serial = 1,
 				    .pid = 7,
 				    .comm = "R",
@@ -372,10 +372,9 @@ TEST(sources)
 	source_put("key.pem", "a key");
 	source_put("evil.Rmd", "</script><script>alert(1)</script>");
 	tap__write(tap__path("zero.R"), "a", 2);
-	for (size_t i = 0; i <= COUNT(names); i++) {
-		source_sample(a, &p, i < 5 ? names[i] : absolute);
-		source_known(i < 5 ? names[i] : absolute, NULL,
-			     i < 5 ? tap__path(names[i]) : absolute);
+	for (size_t i = 0; i < COUNT(names); i++) {
+		source_sample(a, &p, names[i]);
+		source_known(names[i], NULL, *names[i] == '/' ? names[i] : tap__path(names[i]));
 	}
 	data = strstr(page_data(a, NULL), "\"sources\"");
 	tap__ok(times(data, "f \\u003c- function() \\\"\\u003chere\\u003e\\\"") == 2,

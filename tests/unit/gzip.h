@@ -37,15 +37,13 @@ static inline bool gzip__unpack(struct buf *to, const void *data, size_t len)
 	int err = Z_OK;
 
 	tap__bail_if(inflateInit2(&z, MAX_WBITS + 16), "zlib");
-	while ((err == Z_OK || err == Z_STREAM_END) && z.avail_in) {
+	while (err == Z_STREAM_END ? z.avail_in : err == Z_OK && (z.avail_in || !z.avail_out)) {
 		if (err == Z_STREAM_END)
 			inflateReset(&z);
-		do {
-			z.next_out = part;
-			z.avail_out = sizeof(part);
-			err = inflate(&z, Z_NO_FLUSH);
-			buf__add(to, part, sizeof(part) - z.avail_out);
-		} while (err == Z_OK && !z.avail_out);
+		z.next_out = part;
+		z.avail_out = sizeof(part);
+		err = inflate(&z, Z_NO_FLUSH);
+		buf__add(to, part, sizeof(part) - z.avail_out);
 	}
 	inflateEnd(&z);
 	return err == Z_STREAM_END;

@@ -140,7 +140,6 @@ TEST(refused)
 	values_refused("-p 1 --event cs --period", "--period ", "0 4294967296");
 	refused("-p 1 -f nonsense", "rprof, folded");
 	refused("-p 1 -e nonsense", "auto, bpf");
-	refused("-p 1 --clock sun", "--clock sun");
 	refused("-p 1 --event page-fault", "did you mean page-faults");
 	refused("-p 1 --event tracepoint:a", "tracepoint:CATEGORY:NAME");
 	refused("-p 1 -f pprof --event cs --event cs", "given twice");
@@ -157,12 +156,9 @@ TEST(refused)
 	refused("-p 1 --user no-such-user-here", "no-such-user-here");
 	refused("-p 1 --user 0", "--all");
 	refused("-a -f folded --exclude-pid 1,", "--exclude-pid 1,");
-	refused("-p 1 file", "file");
 	refused("-p 1 4711x", "unexpected argument: 4711x; put -- before a command to start");
 	refused("1 2,3 -d 5", "several processes need one file each");
 	refused("file", "file");
-	refused("--", "--");
 	refused("-p 1 --", "--");
 	refused("-p 1 -- R", "exclude");
-	refused("-p 1,2", "DIRECTORY");
 }

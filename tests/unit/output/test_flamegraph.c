@@ -11,7 +11,9 @@
 static struct files *files;
 static const char *path; /* of the page */
 
-static const struct writer_config config = {
+static struct source_texts texts; /* of the page that is written */
+
+static struct writer_config config = {
 	.about = {.freq = 999,
 		  .engine = "bpf",
 		  .clock = "cpu",
@@ -22,26 +24,21 @@ static const struct writer_config config = {
 		  .began_real = 1700000000000000000},
 };
 
-static const struct writer_config *shown = &config;
-
-static struct source_texts texts; /* of the page that is written */
-
 /* Have it written: @a in @format, or what is different from @before. */
 static void write_as(const char *format, const struct aggregate *a, const struct aggregate *before)
 {
 	const struct stats stats = {.ticks = 10, .written = 10, .seconds = 60};
 	const struct writer_ops *ops = formats__find(format);
-	struct writer_config config = *shown;
 	struct output *out;
 	struct errmsg f;
 	int err;
 
-	config.sources = &texts;
+	config.sources = before ? NULL : &texts;
 	tap__bail_if(!ops || (!files && files__start(&files, FILES_NONE, &f)),
 		     "no files or no format %s", format);
 	tap__bail_if(output__open(&out, &(struct output_config){.files = files, .path = path}, &f),
 		     "%s", f.text);
-	err = before ? flamegraph__diff(out, shown, before, a)
+	err = before ? flamegraph__diff(out, &config, before, a)
 		     : ops->profile(out, &config, a, &stats);
 	if (err || output__finish(out) || output__close(out, NULL))
 		tap__bail("%s: %s", path, strerror(-err));
@@ -96,17 +93,18 @@ static void has(const char *text, const char *what, const char *name)
 		tap__diag("no %s in %.2000s", what, text);
 }
 
+static const struct profile_process p = {.serial = 1,
+					 .pid = 7,
+					 .parent_pid = 1,
+					 .comm = "R",
+					 .r_version = "4.2.2",
+					 .cpu_ns = 1500000000,
+					 .elapsed_ns = 3000000000};
+static const struct profile_process q = {.serial = 2, .pid = 8, .comm = "Rscript"};
+
 /* f called g twice from different lines, and itself; two processes; 5 ticks. */
 static struct aggregate *small(void)
 {
-	struct profile_process p = {.serial = 1,
-				    .pid = 7,
-				    .parent_pid = 1,
-				    .comm = "R",
-				    .r_version = "4.2.2",
-				    .cpu_ns = 1500000000,
-				    .elapsed_ns = 3000000000};
-	struct profile_process q = {.serial = 2, .pid = 8, .comm = "Rscript"};
 	const struct frame *f = stack__frame(FRAME_R, "f", "a.R", 1);
 	const struct frame *g = stack__frame(FRAME_R, "g", "a.R", 2);
 	const struct frame *eval = stack__frame(FRAME_R, "eval", NULL, 0);
@@ -150,36 +148,29 @@ AFTER()
 
 TEST(small)
 {
-	struct writer_config of_files = config;
 	struct aggregate *a = small();
 
 	/* nodes in the order of hashes, the same in each run: <toplevel>, <GC> in it; f, in it g
 	 * and eval, in that g */
 	tap__ok(!strpbrk(page_data(a, NULL), "<>&"), "nothing in it is markup");
 	page_is("page_small.json", a, NULL);
-	of_files.about.began = 0;
-	of_files.about.began_real = NS_PER_S;
-	shown = &of_files;
+	config.about.began = 0;
+	config.about.began_real = NS_PER_S;
 	has(page_data(a, NULL), "\"time\":{\"begin\":1,",
 	    "of files, too, the first sample may be late");
 	aggregate__free(a);
 }
 
-static const struct writer_config *config_of_types(void)
+static void show_types(void)
 {
-	static struct writer_config two;
-
-	two = config;
-	two.about.types[PROFILE_TYPE_OFF_CPU] =
+	config.about.types[PROFILE_TYPE_OFF_CPU] =
 		(struct profile_type){"off_cpu", PROFILE_NANOSECONDS};
-	return &two;
 }
 
 /* CPU time, and waiting in another function. */
 static struct aggregate *typed(void)
 {
 	struct aggregate *a = small();
-	struct profile_process p = {.serial = 1, .pid = 7, .comm = "R"};
 	const struct frame *f = stack__frame(FRAME_R, "f", "a.R", 1);
 	const struct frame *sleeps = stack__frame(FRAME_R, "Sys.sleep", NULL, 0);
 
@@ -196,7 +187,7 @@ TEST(types)
 {
 	struct aggregate *a = typed();
 
-	shown = config_of_types();
+	show_types();
 	/* a wait is where it was, over the time it took */
 	page_is("page_types.json", a, NULL);
 	aggregate__free(a);
@@ -251,7 +242,7 @@ TEST(calls)
 {
 	struct aggregate *a = called(3);
 
-	shown = config_of_types();
+	show_types();
 	page_is("page_calls.json", a, NULL);
 	tap__ok(!strstr(page_data(a, a), "\"calls\""), "a difference of profiles has no calls");
 	aggregate__free(a);
@@ -265,8 +256,6 @@ static struct aggregate *labelled(uint32_t more)
 {
 	static const struct profile_label first[] = {{"route", "/a"}, {"user", "u"}};
 	static const struct profile_label second[] = {{"route", "</script><b>"}};
-	const struct profile_process p = {.serial = 1, .pid = 7, .comm = "R"};
-	const struct profile_process q = {.serial = 2, .pid = 8, .comm = "Rscript"};
 	const struct frame *f = stack__frame(FRAME_R, "f", "a.R", 1);
 	struct profile_call call = {.id = 1, .name = "serve", .began = 2 * NS_PER_S};
 	struct sample s = {.weight = 2, .time = 2000000000, .labels = first, .nlabels = 2};
@@ -321,7 +310,6 @@ TEST(page)
 TEST(diff)
 {
 	struct aggregate *before = small(), *after = small();
-	struct profile_process p = {.serial = 1, .pid = 7, .comm = "R"};
 
 	aggregate__put(after, &p,
 		       (struct sample){.weight = 4, .time = 2000000000, .stack = stack__one("h")});
@@ -485,7 +473,7 @@ PROGRAM(page)
 	processes = (uint32_t)atoi(argv[3]);
 	path = argv[4];
 	if (strstr(argv[1], "type") || !strcmp(argv[1], "calls"))
-		shown = config_of_types();
+		show_types();
 	if (!strcmp(argv[1], "empty"))
 		a = profile__new();
 	else if (!strcmp(argv[1], "calls"))

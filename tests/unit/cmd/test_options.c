@@ -46,15 +46,14 @@ TEST(calls)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		char line[64], names[200] = "";
 		const struct calls_wanted *calls = &o.config.calls;
+		char line[64];
 
 		snprintf(line, sizeof(line), "-p 1 -f pprof --calls %s", rows[i].preset);
 		tap__ok(!parse(line), "%s: %s", line, f.text);
 		for (size_t k = 0; k < calls->n; k++)
-			snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
-				 k ? " " : "", calls->names[k]);
-		tap__is(names, rows[i].names, "what it looks for");
+			tap__say("%s%s", k ? " " : "", calls->names[k]);
+		tap__said(rows[i].names, "what it looks for");
 	}
 }
 

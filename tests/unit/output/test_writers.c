@@ -90,6 +90,7 @@ static void writes(const char *format, struct writer_config config, const char *
 #define FRAMES(file, line, ...)                                                                    \
 	stack__of(sizeof((const struct frame *[]){__VA_ARGS__}) / sizeof(void *),                  \
 		  (const struct frame *[]){__VA_ARGS__}, file, line)
+#define ONE(of) ((struct sample){.weight = 1, .stack = of})
 
 static struct sample plain, three, top, top_gc, top_line, gc, cut, other, lined, lined_cut, hostile;
 
@@ -99,24 +100,19 @@ static void make_samples(void)
 	struct frame truncated = mark_truncated;
 
 	truncated.place = stack__place(a_r, 20);
-	plain = (struct sample){.weight = 1, .stack = FRAMES(NULL, 0, FN("g"), FN("f"))};
-	three = (struct sample){.weight = 3, .stack = FRAMES(NULL, 0, FN("f"))};
-	top = (struct sample){.weight = 1, .stack = stack__of(0, NULL, NULL, 0)};
-	top_gc = (struct sample){.weight = 1, .stack = FRAMES(NULL, 0, &mark_gc)};
-	top_line = (struct sample){.weight = 1, .stack = stack__of(0, NULL, a_r, 3)};
-	gc = (struct sample){.weight = 1, .stack = FRAMES(NULL, 0, &mark_gc, FN("g"), FN("f"))};
-	cut = (struct sample){.weight = 1,
-			      .stack = FRAMES(NULL, 0, FN("g"), FN("f"), &mark_truncated)};
-	other = (struct sample){.weight = 1, .stack = FRAMES(NULL, 0, &mark_other_thread)};
-	lined = (struct sample){
-		.weight = 1,
-		.stack = FRAMES(a_r, 20, &mark_gc, F("h", b_r, 7), F("lapply", b_r, 12), FN("f"))};
-	lined_cut = (struct sample){.weight = 1,
-				    .stack = FRAMES(NULL, 0, F("f", a_r, 2),
-						    stacks__frame(maker__stacks(), &truncated))};
-	hostile = (struct sample){
-		.weight = 1,
-		.stack = FRAMES(NULL, 0, FN("a\nb\"c\\n;\x1b"), FN("x[[\"k\"]]"), FN("\xe4;"))};
+	plain = ONE(FRAMES(NULL, 0, FN("g"), FN("f")));
+	three = ONE(FRAMES(NULL, 0, FN("f")));
+	three.weight = 3;
+	top = ONE(stack__of(0, NULL, NULL, 0));
+	top_gc = ONE(FRAMES(NULL, 0, &mark_gc));
+	top_line = ONE(stack__of(0, NULL, a_r, 3));
+	gc = ONE(FRAMES(NULL, 0, &mark_gc, FN("g"), FN("f")));
+	cut = ONE(FRAMES(NULL, 0, FN("g"), FN("f"), &mark_truncated));
+	other = ONE(FRAMES(NULL, 0, &mark_other_thread));
+	lined = ONE(FRAMES(a_r, 20, &mark_gc, F("h", b_r, 7), F("lapply", b_r, 12), FN("f")));
+	lined_cut =
+		ONE(FRAMES(NULL, 0, F("f", a_r, 2), stacks__frame(maker__stacks(), &truncated)));
+	hostile = ONE(FRAMES(NULL, 0, FN("a\nb\"c\\n;\x1b"), FN("x[[\"k\"]]"), FN("\xe4;")));
 }
 
 static const struct sample *const all[] = {&plain, &three,   &gc,    &cut,	 &other, &lined,

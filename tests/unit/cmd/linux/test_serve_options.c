@@ -66,39 +66,32 @@ TEST(series)
 	}
 }
 
-/* Events, given as @line of words: an error, or how many there are. */
-static long events_of(const char *line, struct errmsg *f)
-{
-	struct serve_options so;
-	int argc;
-	char **argv = words("serve", line, &argc);
-	long n;
-
-	f->text[0] = '\0';
-	n = serve_options__parse(&so, argc, argv, f);
-	if (!n)
-		n = so.o.config.events.n;
-	serve_options__free(&so);
-	return n;
-}
-
 TEST(events)
 {
 	static const struct {
-		const char *line, *why;
-	} refused[] = {
-		{"--dir d --event cs", "--max-cpu 0"},
-		{"--dir d --max-cpu 0 --period 3", "--period needs --event"},
-		{"--dir d --max-cpu 0 --event cs -e vmread", "engine bpf"},
+		const char *line, *why; /* NULL: it may be */
+		uint32_t events;
+	} rows[] = {
+		{"--dir d --event cs", "--max-cpu 0", 0},
+		{"--dir d --max-cpu 0 --period 3", "--period needs --event", 0},
+		{"--dir d --max-cpu 0 --event cs -e vmread", "engine bpf", 0},
+		{"--dir d", NULL, 0},
+		/* where no limit is to be kept, and with other sample types */
+		{"--dir d --max-cpu 0 --event cs --event gc --period 3 --off-cpu --memory "
+		 "--clock cpu",
+		 NULL, 2},
 	};
-	struct errmsg f;
 
-	tap__ok(events_of("--dir d --max-cpu 0 --event cs --event gc --period 3 --off-cpu "
-			  "--memory --clock cpu",
-			  &f) == 2,
-		"events where no limit is to be kept, and other sample types: %s", f.text);
-	tap__ok(!events_of("--dir d", &f), "none unless they are asked for");
-	for (size_t i = 0; i < COUNT(refused); i++)
-		tap__ok(events_of(refused[i].line, &f) == -EINVAL && strstr(f.text, refused[i].why),
-			"refused: %s: %s", refused[i].line, f.text);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct serve_options so;
+		struct errmsg f = {""};
+		int argc, err;
+		char **argv = words("serve", rows[i].line, &argc);
+
+		err = serve_options__parse(&so, argc, argv, &f);
+		tap__ok(rows[i].why ? err == -EINVAL && strstr(f.text, rows[i].why)
+				    : !err && so.o.config.events.n == rows[i].events,
+			"%s: %d %s", rows[i].line, err, f.text);
+		serve_options__free(&so);
+	}
 }

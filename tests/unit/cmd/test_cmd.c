@@ -61,7 +61,6 @@ TEST(help)
 	gives(CMD_OK, "Usage: xrprof-bpf report ", "", "help report");
 	gives(CMD_OK, "Usage: xrprof-bpf list [--json]\n", "", "list --help");
 	tap__ok(!strstr(out_text, "\n  list "), "that of a subcommand is its own");
-	gives(CMD_OK, "--programs", "", "info -h");
 	gives(CMD_OK, "Usage: xrprof-bpf dump (-p PID[,PID...] | -a) ", "", "dump -h");
 }
 

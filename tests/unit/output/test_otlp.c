@@ -229,7 +229,7 @@ static void test_parts(struct aggregate *a)
 {
 	const struct profile_part part = {.depth = 2, .wants = is_one, .arg = &(uint32_t){11}};
 	struct writer_config config = {.part = &part};
-	struct profile_part limited = {.size = 100};
+	struct profile_part limited = {.size = 800};
 	static struct buf out;
 	struct encoded done;
 	const Request *r = encoded(a, &config, NULL);
@@ -240,14 +240,10 @@ static void test_parts(struct aggregate *a)
 	tap__said("4 pkg::f(f f.R:10)@12 profile.frame.type=r; < <truncated> ",
 		  "stacks of some depth");
 	config.part = NULL;
-	tap__ok(encode__next(&out, &writer_otlp, &config, a, NULL, &limited, &done) == 0 &&
-			done.left_out == 10 && !out.len,
-		"what has no room is left out and counted");
-	limited = (struct profile_part){.size = 800};
 	for (int n = 0, rows = 0;; n++) {
 		out.len = 0;
 		if (encode__next(&out, &writer_otlp, &config, a, NULL, &limited, &done) <= 0) {
-			tap__ok(rows == 5 && n > 1, "or goes in %d pieces", n);
+			tap__ok(rows == 5 && n > 1, "it goes in %d pieces", n);
 			break;
 		}
 		rows += (int)done.rows;

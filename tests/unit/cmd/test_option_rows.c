@@ -145,30 +145,19 @@ TEST(too_long)
 	tap__ok(!option_rows__parse(many, &r, 1, argv, &rest, &f), "the longest");
 }
 
-/* What is printed to print_begin(), until the next one, as text. */
-static char *print_text;
-static FILE *print_to;
-
-static FILE *print_begin(void)
-{
-	static size_t size;
-
-	free(print_text);
-	print_to = open_memstream(&print_text, &size);
-	tap__bail_if(!print_to, "no memory");
-	return print_to;
-}
-
-static const char *print_end(void)
-{
-	fclose(print_to);
-	return print_text;
-}
-
+/* The help for these rows, until the next call. */
 static const char *help_of(const struct option_row *of)
 {
-	option_rows__help(of, print_begin());
-	return print_end();
+	static char *text;
+	static size_t size;
+	FILE *out;
+
+	free(text);
+	out = open_memstream(&text, &size);
+	tap__bail_if(!out, "no memory");
+	option_rows__help(of, out);
+	fclose(out);
+	return text;
 }
 
 TEST(help)
@@ -191,6 +180,8 @@ TEST(help)
 	};
 	const char *text = help_of(rows), *write, *other;
 	bool narrow = true;
+	char *wrapped;
+	size_t size;
 	FILE *out;
 
 	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
@@ -211,17 +202,20 @@ TEST(help)
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		tap__ok(option_arg__kind(kinds[i].arg) == kinds[i].kind, "completed as: %s",
 			kinds[i].arg ? kinds[i].arg : "nothing");
-	out = print_begin();
+	out = open_memstream(&wrapped, &size);
+	tap__bail_if(!out, "no memory");
 	text__wrap(out, "a b\nc", 2);
 	text__wrap(out,
 		   "a_word_that_is_far_longer_than_a_line_can_be_and_so_stands_alone_whatever_is_"
 		   "done short",
 		   0);
 	text__wrap(out, "", 0);
-	tap__is(print_end(),
+	fclose(out);
+	tap__is(wrapped,
 		"a b\n  c\na_word_that_is_far_longer_than_a_line_can_be_and_so_stands_alone_"
 		"whatever_is_done\nshort\n\n",
 		"newlines are kept, long words stand alone");
+	free(wrapped);
 }
 
 static void row__check(const struct subcommand *c, const struct option_row *r)

@@ -15,13 +15,6 @@ static const struct profile_process one = {.serial = 1,
 					   .r_version = "4.2.2",
 					   .labels = web,
 					   .nlabels = 2};
-static const struct profile_process same = {.serial = 2,
-					    .pid = 11,
-					    .comm = "R",
-					    .container = "c0ffee",
-					    .r_version = "4.2.2",
-					    .labels = web,
-					    .nlabels = 2};
 static const struct profile_process other = {.serial = 3, .pid = 12, .comm = "Rscript"};
 
 #define HASH "600dcafe4a110000f2bf38c493f5fb92"
@@ -360,7 +353,10 @@ TEST(otlp)
 	};
 	const struct frame *gc[] = {&mark_gc, frames[0]};
 	struct aggregate *a = AGGREGATE(.threads = true);
+	struct profile_process same = one; /* as far as its resource */
 
+	same.serial = 2;
+	same.pid = 11;
 	scene__add(a, &one, stack__of(3, frames, NULL, 0), 3);
 	scene__add(a, &one, stack__of(2, gc, NULL, 0), 1);
 	scene__add(a, &same, stack__of(3, frames, NULL, 0), 4);

@@ -6,7 +6,7 @@
 #include "clock.h"
 #include "tap.h"
 
-static const char *dir, *path;
+static const char *path;
 static struct files *files;
 static struct files
 	*volatile of_parent; /* in a child: stays reachable, so that no leak is reported */
@@ -72,7 +72,6 @@ static int end_line(struct output *o)
 
 BEFORE()
 {
-	dir = tap__folder();
 	path = tap__path("profile");
 	start_files();
 	clock__run(CLOCK_SLOW); /* no output gives up on it, or on its reader */
@@ -121,10 +120,11 @@ TEST(open)
 	struct errmsg f;
 	char bad[160];
 
-	snprintf(bad, sizeof(bad), "%s/none/file", dir);
+	snprintf(bad, sizeof(bad), "%s/none/file", tap__folder());
 	tap__ok(open_at(&o, bad, &f) == -ENOENT && !o && strstr(f.text, bad),
 		"no such directory: %s", f.text);
-	tap__ok(open_at(&o, dir, &f) == -EISDIR && strstr(f.text, dir), "a directory: %s", f.text);
+	tap__ok(open_at(&o, tap__folder(), &f) == -EISDIR && strstr(f.text, tap__folder()),
+		"a directory: %s", f.text);
 }
 
 #define LINE "0123456789abcdef\n"

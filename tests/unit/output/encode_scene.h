@@ -59,6 +59,12 @@ SCENE_FN bool scene__commented(const Pprof__Profile *p, const char *text)
 	return false;
 }
 
+/* scene__is_pid - has @p the pid @arg?  For struct profile_part. */
+SCENE_FN bool scene__is_pid(const void *arg, const struct profile_process *p)
+{
+	return p->pid == *(const uint32_t *)arg;
+}
+
 /* scene__add - a sample of thread @p->pid + 1. */
 SCENE_FN void scene__add(struct aggregate *a, const struct profile_process *p,
 			 const struct stack *stack, uint64_t weight)

@@ -67,11 +67,6 @@ TEST(whole)
 	}
 }
 
-static bool is_pid(const void *arg, const struct profile_process *p)
-{
-	return p->pid == *(const uint32_t *)arg;
-}
-
 /* Encode @part, one after another: what the profiles have in all; -1: one is not right. */
 static long encode_all(struct profile_part part, size_t *profiles, struct encoded *sum)
 {
@@ -117,11 +112,14 @@ TEST(parts)
 	all = encode_all((struct profile_part){.rows = 70}, &n, &sum);
 	tap__ok(all == TOTAL && n == (rows + 69) / 70 && sum.rows == rows,
 		"parts of 70 rows: %zu, together the whole", n);
-	one = encode_all((struct profile_part){.wants = is_pid, .arg = &pid, .rows = 40}, &n, &sum);
+	one = encode_all((struct profile_part){.wants = scene__is_pid, .arg = &pid, .rows = 40}, &n,
+			 &sum);
 	tap__ok(one > 0 && n == 4, "one process in parts of 40 rows: %zu", n);
-	two = encode_all((struct profile_part){.wants = is_pid, .arg = &other}, &n, &sum);
+	two = encode_all((struct profile_part){.wants = scene__is_pid, .arg = &other}, &n, &sum);
 	tap__ok(n == 1 && one + two == all, "it and the other are the whole: %ld + %ld", one, two);
-	tap__ok(!encode_all((struct profile_part){.wants = is_pid, .arg = &absent}, &n, &sum) && !n,
+	tap__ok(!encode_all((struct profile_part){.wants = scene__is_pid, .arg = &absent}, &n,
+			    &sum) &&
+			!n,
 		"a process without samples has no profile");
 	all = encode_all((struct profile_part){.size = 2000}, &n, &sum);
 	tap__ok(all == TOTAL && n > 3, "parts of 2000 bytes: %zu, together the whole", n);
@@ -129,7 +127,7 @@ TEST(parts)
 
 TEST(process_part)
 {
-	struct profile_part part = {.wants = is_pid, .arg = &(uint32_t){10}};
+	struct profile_part part = {.wants = scene__is_pid, .arg = &(uint32_t){10}};
 	struct writer_config config = {.about = about, .part = &part};
 	const Pprof__Profile *p = scene__encode(a, &config, &stats);
 

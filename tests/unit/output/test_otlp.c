@@ -213,14 +213,10 @@ static void test_request(struct aggregate *a)
 	tap__golden("otlp_rateless.txt");
 }
 
-static bool is_one(const void *arg, const struct profile_process *p)
-{
-	return p->pid == *(const uint32_t *)arg;
-}
-
 static void test_parts(struct aggregate *a)
 {
-	const struct profile_part part = {.depth = 2, .wants = is_one, .arg = &(uint32_t){11}};
+	const struct profile_part part = {
+		.depth = 2, .wants = scene__is_pid, .arg = &(uint32_t){11}};
 	struct writer_config config = {.part = &part};
 	struct profile_part limited = {.size = 800};
 	static struct buf out;

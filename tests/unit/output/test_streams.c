@@ -134,8 +134,8 @@ static void test_stream(const char *path)
 			     "cannot read what %s is to be", path);
 		tap__bail_if(!gzip__file(&got, out), "cannot read %s", out);
 		tap__ok(want.len && want.len == got.len && !memcmp(want.data, got.data, want.len),
-			"%s, %llu samples: the same %zu bytes of %s as ever, and not %zu others",
-			path, (unsigned long long)st.samples, want.len, formats[i], got.len);
+			"%s, %llu samples: the same bytes of %s as ever (%zu, and %zu are wanted)",
+			path, (unsigned long long)st.samples, formats[i], got.len, want.len);
 		tap__ok(!st.malformed && st.samples, "%s: nothing is malformed", path);
 	}
 }

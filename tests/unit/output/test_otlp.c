@@ -31,6 +31,36 @@ static bool empty(const Otlp__ProfilesDictionary *d)
 	       !d->link_table[0]->trace_id.len;
 }
 
+/* What is referred to is there: element @i of @n. */
+static size_t at(int32_t i, size_t n)
+{
+	tap__bail_if(i < 0 || (size_t)i >= n, "there is no element %d of %zu", i, n);
+	return (size_t)i;
+}
+
+/* What the elements of tables refer to is there, also of those that no sample has. */
+static void check_tables(const Otlp__ProfilesDictionary *d)
+{
+	for (size_t i = 1; i < d->n_function_table; i++) {
+		at(d->function_table[i]->name_strindex, d->n_string_table);
+		at(d->function_table[i]->filename_strindex, d->n_string_table);
+	}
+	for (size_t i = 1; i < d->n_location_table; i++) {
+		const Otlp__Location *l = d->location_table[i];
+
+		tap__bail_if(l->n_lines != 1, "%zu lines", l->n_lines);
+		at(l->mapping_index, d->n_mapping_table);
+		at(l->lines[0]->function_index, d->n_function_table);
+	}
+	for (size_t i = 1; i < d->n_attribute_table; i++) {
+		at(d->attribute_table[i]->key_strindex, d->n_string_table);
+		tap__bail_if(!d->attribute_table[i]->value, "attribute %zu has no value", i);
+	}
+	for (size_t i = 1; i < d->n_stack_table; i++)
+		for (size_t k = 0; k < d->stack_table[i]->n_location_indices; k++)
+			at(d->stack_table[i]->location_indices[k], d->n_location_table);
+}
+
 /* @a as a request, read back; until the next call. */
 static const Request *encoded(const struct aggregate *a, const struct writer_config *config,
 			      const struct stats *stats)
@@ -44,19 +74,13 @@ static const Request *encoded(const struct aggregate *a, const struct writer_con
 		otlp__export_profiles_service_request__free_unpacked(r, NULL);
 	r = otlp__export_profiles_service_request__unpack(NULL, out.len, (uint8_t *)out.data);
 	tap__bail_if(!r || !empty(r->dictionary), "cannot be unpacked, or an element 0 says it");
+	check_tables(r->dictionary);
 	return r;
 }
 
 static void say_bytes(ProtobufCBinaryData b)
 {
 	tap__say("%.*s", (int)b.len, (const char *)b.data);
-}
-
-/* What is referred to is there: element @i of @n. */
-static size_t at(int32_t i, size_t n)
-{
-	tap__bail_if(i < 0 || (size_t)i >= n, "there is no element %d of %zu", i, n);
-	return (size_t)i;
 }
 
 static void say_string(const Request *r, int32_t i)
@@ -106,12 +130,9 @@ static void say_frames(const Request *r, const Otlp__Sample *s)
 	tap__bail_if(s->n_values != 1, "%zu values", s->n_values);
 	tap__say("%lld", (long long)s->values[0]);
 	for (size_t i = 0; i < stack->n_location_indices; i++) {
-		const Otlp__Location *l =
-			d->location_table[at(stack->location_indices[i], d->n_location_table)];
-		const Otlp__Function *f;
+		const Otlp__Location *l = d->location_table[stack->location_indices[i]];
+		const Otlp__Function *f = d->function_table[l->lines[0]->function_index];
 
-		tap__bail_if(l->n_lines != 1, "%zu lines", l->n_lines);
-		f = d->function_table[at(l->lines[0]->function_index, d->n_function_table)];
 		tap__say(i ? " < " : " ");
 		say_string(r, f->name_strindex);
 		if (f->filename_strindex) {
@@ -125,8 +146,7 @@ static void say_frames(const Request *r, const Otlp__Sample *s)
 		tap__say(" ");
 		say_attributes(r, l->attribute_indices, l->n_attribute_indices);
 		if (l->mapping_index) {
-			const Otlp__Mapping *m =
-				d->mapping_table[at(l->mapping_index, d->n_mapping_table)];
+			const Otlp__Mapping *m = d->mapping_table[l->mapping_index];
 
 			say_string(r, m->filename_strindex);
 			tap__say(" ");
@@ -226,7 +246,9 @@ static void test_parts(struct aggregate *a)
 	tap__ok(r->n_resource_profiles == 1 && profile(r, 0)->n_samples == 1,
 		"a part of it: some processes");
 	say_frames(r, profile(r, 0)->samples[0]);
-	tap__said("4 pkg::f(f f.R:10)@12 profile.frame.type=r; < <truncated> ",
+	say_linked(r, profile(r, 0)->samples[0]);
+	tap__said("4 pkg::f(f f.R:10)@12 profile.frame.type=r; < <truncated> "
+		  "process.pid=11;process.executable.name=R;thread.id=12;",
 		  "stacks of some depth");
 	config.part = NULL;
 	for (int n = 0, rows = 0;; n++) {
@@ -290,6 +312,7 @@ static void test_types(void)
 
 #define TRACE "4bf92f3577b34da6a3ce929d0e0e4736"
 #define SPAN  "00f067aa0ba902b7"
+#define OF_F  "1 f profile.frame.type=r;"
 
 /* What an R program gave samples: all are attributes, and the ids of a span are a link too. */
 static void test_given(void)
@@ -327,13 +350,15 @@ static void test_given(void)
 	for (size_t i = 0; i < COUNT(all); i++) {
 		char want[256];
 
-		snprintf(want, sizeof(want), OF_R "route=%s;span_id=%s;trace_id=%s;%s", all[i][0],
-			 all[i][1], all[i][2], all[i][3]);
+		snprintf(want, sizeof(want), OF_F OF_R "route=%s;span_id=%s;trace_id=%s;%s",
+			 all[i][0], all[i][1], all[i][2], all[i][3]);
+		say_frames(r, profile(r, 0)->samples[i]);
 		say_linked(r, profile(r, 0)->samples[i]);
 		tap__said(want, "labels %zu are attributes, and their span a link", i);
 	}
+	say_frames(r, profile(r, 0)->samples[COUNT(all)]);
 	say_linked(r, profile(r, 0)->samples[COUNT(all)]);
-	tap__said(OF_R "route=/a;", "one label, without a span");
+	tap__said(OF_F OF_R "route=/a;", "one label, without a span");
 	tap__ok(r->dictionary->n_link_table == 3, "a span has one link");
 	aggregate__free(a);
 }

@@ -209,9 +209,17 @@ TEST(labels)
 }
 
 static struct aggregate *taken;
+static struct sink takes;
 static struct reader *reader;
 static const struct buf *from;
-static size_t at;
+static size_t at, told;
+
+/* The reader tells of a process once; the rest goes to `takes`, too. */
+static int taken__process(void *arg, const struct profile_process *p, enum profile_event event)
+{
+	told++;
+	return sink__process(&takes, p, event);
+}
 
 static int taken__bytes(void *arg, void *to, size_t size)
 {
@@ -224,6 +232,8 @@ static int taken__bytes(void *arg, void *to, size_t size)
 /* Read @bytes into `taken`; the number of processes it has then. */
 static size_t read_back(const struct buf *bytes)
 {
+	static const struct sink_ops ops = {.process = taken__process};
+	const struct reader_config config = {.to = {.ops = &ops, .to = &takes}};
 	const struct read_input in = {.read = taken__bytes, .name = "it"};
 	const struct read_process process = {0};
 	struct read_result result;
@@ -232,9 +242,8 @@ static size_t read_back(const struct buf *bytes)
 
 	if (!reader) {
 		taken = AGGREGATE(.threads = true, .describe = true);
-		tap__bail_if(
-			reader__new(&reader, &(struct reader_config){.to = aggregate__sink(taken)}),
-			"no memory");
+		takes = aggregate__sink(taken);
+		tap__bail_if(reader__new(&reader, &config), "no memory");
 	}
 	from = bytes;
 	at = 0;
@@ -262,7 +271,8 @@ TEST(read_back)
 	encode(a, &config, &out);
 	n = read_back(&out);
 	all = aggregate__processes(taken, &n);
-	tap__ok(n == PROCESSES && all[0].pid == 10 && all[1].pid == 10 && all[2].pid == 12,
+	tap__ok(n == PROCESSES && told == n && all[0].pid == 10 && all[1].pid == 10 &&
+			all[2].pid == 12,
 		"two processes of one pid and name are two: %zu of %zu", n, PROCESSES);
 	tap__ok(all[0].started == 1795000000 * S && !strcmp(all[0].r_version, "4.2.2") &&
 			!strcmp(all[0].container, "c0ffee") && !all[1].container &&
@@ -279,7 +289,7 @@ TEST(read_back)
 	rows = aggregate__rows(taken, &nrows);
 	for (size_t i = 0; i < nrows; i++)
 		samples += rows[i].value;
-	tap__ok(n == PROCESSES && samples == 2ul * 2 * (1 + 2 + 3 + 4),
+	tap__ok(n == PROCESSES && told == n && samples == 2ul * 2 * (1 + 2 + 3 + 4),
 		"read twice they are the same processes, with twice the samples");
 	tap__ok(read_back(&again) == PROCESSES, "so they are when written again");
 	reader__free(reader);

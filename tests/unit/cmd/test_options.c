@@ -156,7 +156,7 @@ TEST(refused)
 	refused("-p 1 --user 0", "--all");
 	refused("-a -f folded --exclude-pid 1,", "--exclude-pid 1,");
 	refused("-p 1 4711x", "unexpected argument: 4711x; put -- before a command to start");
-	refused("1 2,3 -d 5", "several processes need one file each");
+	refused("1 2,3 -d 5", "need one file each in format rprof: give -o DIRECTORY/");
 	refused("file", "file");
 	refused("-p 1 --", "--");
 	refused("-p 1 -- R", "exclude");

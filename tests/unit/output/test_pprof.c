@@ -214,7 +214,7 @@ static struct reader *reader;
 static const struct buf *from;
 static size_t at, told;
 
-/* The reader tells of a process once; the rest goes to `takes`, too. */
+/* How often a process is begun; all goes to `takes`. */
 static int taken__process(void *arg, const struct profile_process *p, enum profile_event event)
 {
 	told++;

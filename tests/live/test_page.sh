@@ -22,22 +22,7 @@ done
 is "$(stat_of "$WORK/real.stats" unwritten)" 0 "a profile is taken" || diag "$(cat "$WORK/real.err")"
 target_kill
 
-# One that computes and waits, in two functions.
-R --vanilla --no-echo -e 'busy <- function(s) { end <- proc.time()[[1]] + s; while (proc.time()[[1]] < end) sum(sqrt(1:1000)) }
-rest <- function(s) Sys.sleep(s)
-invisible(file.create(commandArgs(TRUE)))
-repeat { busy(0.05); rest(0.1) }' --args "$WORK/waits.ready" >/dev/null 2>"$WORK/waits.R.err" </dev/null &
-target=$!
-live_pids+=("$target")
-wait_until 120 test -e "$WORK/waits.ready" || bail "R does not start: $(cat "$WORK/waits.R.err")"
-for seconds in 2 5 15; do
-	prof -p "$(target_find "$target")" -d $seconds --off-cpu -f flamegraph -o "$WORK/waits.html" 2>"$WORK/waits.err"
-	is $? 0 "CPU time and waiting are recorded" || diag "$(cat "$WORK/waits.err" "$WORK/waits.R.err")"
-	! { grep -q '"busy"' "$WORK/waits.html" && grep -q '"rest"' "$WORK/waits.html"; } || break
-done
-kill -KILL "$target"
-wait "$target" 2>/dev/null
-# And one that waits for work, at its prompt.
+# One that waits for work, at its prompt.
 mkfifo "$WORK/typed"
 R --vanilla --quiet --interactive --no-readline <"$WORK/typed" >"$WORK/shown" 2>&1 &
 target=$!
@@ -78,7 +63,6 @@ while IFS= read -r line; do
 	case $line in
 	"ok "*) pass "${line#ok }" ;;
 	"not ok "*) fail "${line#not ok }" ;;
-	"figure "*) figure "${line#figure }" ;;
 	*) diag "$line" ;;
 	esac
 done <"$WORK/page.out"

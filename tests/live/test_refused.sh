@@ -31,22 +31,18 @@ refused() {
 	shift 4
 	[ $# -gt 0 ] || set -- -p "$TARGET_PID" -o "$WORK/refused.out"
 	prof_fake "$fakes" -e bpf -d 1 "$@"
-	is "$status" 1 "$name: exit status 1"
-	is "$(wc -l <"$WORK/err")" 1 "$name: one line" || diag "$said"
-	like "$said" "$what" "$name: says what failed"
-	like "$said" "$hint" "$name: says what to do"
+	[ "$status $(wc -l <"$WORK/err")" = "1 1" ] && [[ $said =~ $what ]] && [[ $said =~ $hint ]]
+	ok $? "$name: exit status 1, and one line that says what failed and what to do" || diag "$status" "$said"
 }
 
 target_start host naming 100000
 
-for err in EPERM EACCES; do
-	refused "bpf() $err" FAKE_BPF=$err "bpf" "security module"
-done
+refused "bpf() EPERM" FAKE_BPF=EPERM "bpf" "security module"
+refused "bpf() EACCES" FAKE_BPF=EACCES "bpf" "security module"
 refused "no ring buffer" FAKE_RING=EINVAL "ring buffer" "update|--engine"
 refused "bpf() ENOSYS" FAKE_BPF=ENOSYS "bpf" "--engine"
-for err in EPERM EACCES; do
-	refused "perf_event_open() $err" FAKE_PERF=$err "perf_event_open" "security module|perf_event_paranoid"
-done
+refused "perf_event_open() EPERM" FAKE_PERF=EPERM "perf_event_open" "security module|perf_event_paranoid"
+refused "perf_event_open() EACCES" FAKE_PERF=EACCES "perf_event_open" "security module|perf_event_paranoid"
 refused "perf_event_open() EBUSY" FAKE_PERF=EBUSY "perf_event_open" "again"
 refused "perf_event_open() EMFILE" FAKE_PERF=EMFILE "perf_event_open" "ulimit -n"
 refused "perf_event_open() ENFILE" FAKE_PERF=ENFILE "perf_event_open" "fs.file-max"
@@ -67,20 +63,18 @@ for err in ENOENT EOPNOTSUPP; do
 	[ "$(samples_in "$WORK/$err.out")" -gt 0 ]
 	ok $? "cycles $err: there are samples"
 done
-target_kill
+
+# behind ARG...: from now on the profiler sees the files that bwrap shows it with ARG
+behind() {
+	printf '#!/bin/sh\nexec bwrap --dev-bind / / %s --cap-add ALL "%s" "$@"\n' "$*" "$real" >"$WORK/behind"
+	chmod +x "$WORK/behind"
+	XRPROF=$WORK/behind
+}
 
 # A kernel without BTF, with and without --btf.
-hidden=(bwrap --dev-bind / / --bind /proc /proc --tmpfs /sys/kernel/btf --cap-add ALL)
-XRPROF_REAL=$XRPROF
-cat >"$WORK/hidden" <<END
-#!/bin/sh
-exec ${hidden[*]} "$XRPROF" "\$@"
-END
-chmod +x "$WORK/hidden"
+real=$XRPROF
 cp /sys/kernel/btf/vmlinux "$WORK/btf"
-target_start host naming 100000
-target_go
-XRPROF=$WORK/hidden
+behind --bind /proc /proc --tmpfs /sys/kernel/btf
 refused "no BTF" FAKE_NOTHING= "kernel BTF was not found" "--btf FILE"
 prof_fake FAKE_NOTHING= -e bpf -p "$TARGET_PID" -d 1 --btf "$WORK/btf" -o "$WORK/btf.out"
 is "$status" 0 "no BTF, but --btf FILE: exit status 0" || diag "$said"
@@ -91,24 +85,17 @@ refused "--btf FILE that is not there" FAKE_NOTHING= "$WORK/none" "--btf|no such
 head -c 4096 "$WORK/btf" >"$WORK/half"
 refused "--btf FILE that is cut short" FAKE_NOTHING= "$WORK/half" "--btf" \
 	-p "$TARGET_PID" --btf "$WORK/half" -o "$WORK/refused.out"
-XRPROF=$XRPROF_REAL
 
 # If the kernel allows fewer samples a second, the profiler takes that many and reports it.
 echo 250 >"$WORK/limit"
-cat >"$WORK/limited" <<END
-#!/bin/sh
-exec bwrap --dev-bind / / --bind "$WORK/limit" /proc/sys/kernel/perf_event_max_sample_rate --cap-add ALL "$XRPROF" "\$@"
-END
-chmod +x "$WORK/limited"
-XRPROF=$WORK/limited
+behind --bind "$WORK/limit" /proc/sys/kernel/perf_event_max_sample_rate
 prof_fake FAKE_LIMIT=250 -e bpf -F 2000 -p "$TARGET_PID" -d 1 -o "$WORK/limit.out"
 is "$status" 0 "250 samples a second are allowed, 2000 asked for: exit status 0" || diag "$said"
 is "$(grep -c 'the kernel allows 250 samples a second, not 2000' "$WORK/err")" 1 \
 	"250 of 2000: reported once" || diag "$said"
 is "$(head -n 1 "$WORK/limit.out")" "sample.interval=4000" "250 of 2000: the interval is that of the samples"
 refused "a limit that does not help" "FAKE_LIMIT=10" "perf_event_open" "--freq"
-XRPROF=$XRPROF_REAL
-target_kill
+XRPROF=$real
 
 # A CPU that is offline is left out, and sampled when it comes back. One R is bound to it, and one
 # to another CPU, whose first samples show that everything is attached.
@@ -118,10 +105,8 @@ sampled() { # sampled PID: it has samples in its file, which is made with the fi
 
 if [ "$(nproc)" -gt 1 ]; then
 	last=$(($(nproc) - 1))
-	target_start host naming 300
 	taskset -p -c 0 "$TARGET_PID" >/dev/null
 	other=$TARGET_PID
-	target_go
 	target_start host naming 300
 	taskset -p -c $last "$TARGET_PID" >/dev/null
 	target_go

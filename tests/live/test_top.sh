@@ -97,11 +97,7 @@ check "most of the time is its own" wait_until 60 eval '[ "$(shown | awk "\$5 ==
 # --- keys ---
 
 sees "sorted by self" '\*SELF%'
-keys t
-sees "t: by total" '\*TOTAL%'
-keys s
-sees "s: by self" '\*SELF%'
-# unit:cmd/linux/top_view has all keys; these show that each pane is drawn
+# unit:cmd/linux/top_view has all keys, unit:cmd/linux/top_text what is drawn; these show that each pane is
 keys / CALL
 sees "/: the text is shown while it is typed" 'show functions with: CALL_'
 keys Enter
@@ -119,10 +115,7 @@ sees "d: with its frames" '^    [a-zA-Z]'
 sees_without "d: functions are not there" '^process' 'SELF%'
 keys Escape
 sees "Escape: back from the stack" '\*SELF%'
-keys h
-sees "h: help" 'hide wrappers'
-keys h
-sees "h: back" '\*SELF%'
+
 # --- sizes ---
 
 for size in 40x10 20x6 12x4 200x50 100x30; do
@@ -180,14 +173,5 @@ is "$(grep -c '^xrprof-bpf top' "$WORK/batch")" 2 "--batch 2: twice"
 ok $? "--batch: with the busy function" || diag "$(cat "$WORK/batch")"
 "$XRPROF" top -q -e "$XRPROF_ENGINE" -p "$first" --batch 1000 </dev/null 2>"$WORK/err" | head -n 1 >"$WORK/out"
 is "${PIPESTATUS[0]}" 0 "a reader that has enough: exit status" || diag "$(cat "$WORK/err")"
-
-# one that waits
-target_start host wait
-target_rests
-in_terminal -e "$XRPROF_ENGINE" --clock cpu -p "$TARGET_PID"
-sees "a process that waits is reported" \
-	"process $TARGET_PID .*used [0-9.]+ s of CPU in [0-9.]+ s and waited the rest"
-keys q
-ends "one that waits" 0
 
 done_testing

@@ -79,22 +79,17 @@ for i in "$library" "$memory"; do
 done
 like "$(grep -E "^$healthy +" "$WORK/list")" 'libR.so' "list: the one that does is there"
 like "$(grep -E "^$renamed +" "$WORK/list")" ' 4\.[0-9.]+ +libR.so' "list: one whose libR.so has another name is there"
-within "$XRPROF" list --json >"$WORK/list.json"
-is $? 0 "list --json ends"
 within "$XRPROF" info >"$WORK/info" 2>&1
 is $? 0 "info ends"
 
 for i in "$library" "$memory"; do
-	within "$XRPROF" -q -e "$XRPROF_ENGINE" -p "$i" >"$WORK/one" 2>"$WORK/one.err"
-	is $? 1 "-p $i is refused"
-	is "$(wc -l <"$WORK/one.err")" 1 "with one line" || diag "$(cat "$WORK/one.err")"
-	like "$(cat "$WORK/one.err")" "process $i .* $silent" "that says why"
-done
-for i in "$library" "$memory"; do
-	within "$XRPROF" dump -p "$i" >"$WORK/one" 2>"$WORK/one.err"
-	is $? 1 "dump -p $i is refused"
-	is "$(wc -l <"$WORK/one.err")" 1 "with one line" || diag "$(cat "$WORK/one.err")"
-	like "$(cat "$WORK/one.err")" "process $i .* $silent" "that says why"
+	for command in "-q -e $XRPROF_ENGINE -p" "dump -p"; do
+		# shellcheck disable=SC2086 # words
+		within "$XRPROF" $command "$i" >"$WORK/one" 2>"$WORK/one.err"
+		is $? 1 "$command $i is refused"
+		is "$(wc -l <"$WORK/one.err")" 1 "with one line" || diag "$(cat "$WORK/one.err")"
+		like "$(cat "$WORK/one.err")" "process $i .* $silent" "that says why"
+	done
 done
 within "$XRPROF" dump -a >"$WORK/all" 2>"$WORK/all.err"
 is $? 0 "dump --all ends"
@@ -106,49 +101,41 @@ within "$XRPROF" -e "$XRPROF_ENGINE" -p "$library,$healthy,$renamed" -f folded -
 is $? 0 "of several, the others are profiled" || diag "$(cat "$WORK/two.err")"
 like "$(cat "$WORK/two.err")" "process $library .* $silent" \
 	"the process that does not respond is reported"
-[ "$(folded_samples "$WORK/two" "$healthy" healthy_inner)" -gt 0 ]
-ok $? "one that answers has samples"
-[ "$(folded_samples "$WORK/two" "$renamed" renamed_inner)" -gt 0 ]
-ok $? "and so has the one whose libR.so has another name"
+check "one that answers has samples" [ "$(folded_samples "$WORK/two" "$healthy" healthy_inner)" -gt 0 ]
+check "and so has the one whose libR.so has another name" [ "$(folded_samples "$WORK/two" "$renamed" renamed_inner)" -gt 0 ]
 
 begun=$(cpu_ticks "$healthy")
 all_start "$WORK/out" -a || { done_testing; exit 1; }
 pass "--all starts"
-healthy_sampled() {
-	[ "$(folded_samples "$WORK/out" "$healthy" healthy_inner)" -gt 0 ]
+# sampled FILE PID FUNCTION: has it samples in that function?
+sampled() {
+	[ "$(folded_samples "$WORK/$1" "$2" "$3")" -gt 0 ]
 }
-wait_until 100 healthy_sampled
+wait_until 100 sampled out "$healthy" healthy_inner
 before=$(cpu_ticks "$healthy")
 pool=$(pgrep -P "$PROF_PID" xrprof-pool)
 wait_until 100 eval '[ "$(grep -c "$silent" "$WORK/out.err")" -ge 2 ]'
 workers=$(pgrep -P "$pool")
 target_start host all_spin later
 later=$TARGET_PID
-later_sampled() {
-	[ "$(folded_samples "$WORK/out" "$later" later_inner)" -gt 0 ]
-}
-wait_until 100 later_sampled
-ok $? "one that started meanwhile is sampled"
+check "one that started meanwhile is sampled" wait_until 100 sampled out "$later" later_inner
 after=$(cpu_ticks "$healthy")
 prof_stop
 ended=$(cpu_ticks "$healthy")
 is "$PROF_STATUS" 0 "--all ends"
-[ -e "$gate" ]
-ok $? "while the file system does not respond"
+check "while the file system does not respond" test -e "$gate"
 for i in "$library" "$memory"; do
 	is "$(grep -c "process $i .* $silent" "$WORK/out.err")" 1 "--all says once that $i does not answer"
 done
 check_stats "$WORK/out.stats" "all"
-[ "$(stat_of "$WORK/out.stats" silent)" -ge 2 ]
-ok $? "they are counted"
+check "they are counted" [ "$(stat_of "$WORK/out.stats" silent)" -ge 2 ]
 is "$(lost_of "$WORK/out.stats")" 0 "nothing was lost"
 got=$(folded_samples "$WORK/out" "$healthy")
 check "the one that answers has its share ($got samples, $((after - before)) ticks of CPU time)" python3 -c 'import os, sys
 got, least, most = map(float, sys.argv[1:])
 rate = 99 / os.sysconf("SC_CLK_TCK")
 sys.exit(not 0.7 * least * rate <= got <= 1.4 * most * rate + 20)' "$got" "$((after - before))" "$((ended - begun))"
-[ "$(folded_samples "$WORK/out" "$renamed" renamed_inner)" -gt 0 ]
-ok $? "--all finds the one whose libR.so has another name"
+check "--all finds the one whose libR.so has another name" sampled out "$renamed" renamed_inner
 
 # Ended in a way that it cannot act on: nothing of it stays.
 all_start "$WORK/killed" -a
@@ -164,14 +151,11 @@ ok $? "when the file system responds again, no process of the profiler is left"
 # One that did not answer is looked at again.
 : >"$gate"
 all_start "$WORK/again" -a
-wait_until 100 grep -q "process $library .* $silent" "$WORK/again.err"
-ok $? "again it does not answer" || diag "$(cat "$WORK/again.err")"
+check "again it does not answer" wait_until 100 grep -q "process $library .* $silent" "$WORK/again.err" ||
+	diag "$(cat "$WORK/again.err")"
 rm -f "$gate"
-hung_sampled() {
-	[ "$(folded_samples "$WORK/again" "$library" hung_inner)" -gt 0 ]
-}
-wait_until 150 hung_sampled
-ok $? "when the file system responds again, its R is profiled" || diag "$(cat "$WORK/again.err")"
+check "when the file system responds again, its R is profiled" wait_until 150 sampled again "$library" hung_inner ||
+	diag "$(cat "$WORK/again.err")"
 prof_stop
 is "$PROF_STATUS" 0 "the profiler ends"
 check_stats "$WORK/again.stats" "again"
@@ -183,16 +167,13 @@ target_start host all_spin late
 TARGET_WRAP=()
 : >"$gate"
 prof_start "$WORK/late" -v --native=full -f folded -p "$TARGET_PID"
-wait_until 100 grep -q "late.so: cannot build its unwind table: process $TARGET_PID .* $silent" "$WORK/late.err"
-ok $? "a library that cannot be read has no names" || diag "$(cat "$WORK/late.err")"
+check "a library that cannot be read has no names" wait_until 100 \
+	grep -q "late.so: cannot build its unwind table: process $TARGET_PID .* $silent" "$WORK/late.err" || diag "$(cat "$WORK/late.err")"
 rm -f "$gate"
-wait_until 200 grep -qE "late.so: [0-9]+ rows, .* [1-9][0-9]* names" "$WORK/late.err"
-ok $? "when the file system responds again, it has" || diag "$(grep late.so "$WORK/late.err")"
-late_native() {
-	grep -qE ";late_inner.*\[|bcEval" "$WORK/late"
-}
-wait_until 100 late_native
-ok $? "and the C functions of its process are there" || diag "$(tail -n 3 "$WORK/late")"
+check "when the file system responds again, it has" wait_until 200 \
+	grep -qE "late.so: [0-9]+ rows, .* [1-9][0-9]* names" "$WORK/late.err" || diag "$(grep late.so "$WORK/late.err")"
+check "and the C functions of its process are there" wait_until 100 grep -qE ";late_inner.*\[|bcEval" "$WORK/late" ||
+	diag "$(tail -n 3 "$WORK/late")"
 prof_stop
 is "$PROF_STATUS" 0 "the profiler ends"
 done_testing

@@ -74,28 +74,21 @@ shown() {
 tmux -L $socket -f /dev/null new-session -d -s r -x 150 -y 50 "R --vanilla --quiet"
 ok $? "an R on a terminal"
 check "interactive: it is ready" shown '^> *$'
-typed 'library(xrprof); heavy <- function(n) { x <- 0; for (i in seq_len(n)) x <- x + sqrt(i); x }; cat("read", "y\n", sep = "")' '^ready'
-ok $? "interactive: library(xrprof)"
+check "interactive: library(xrprof)" typed 'library(xrprof); heavy <- function(n) { x <- 0; for (i in seq_len(n)) x <- x + sqrt(i); x }; cat("read", "y\n", sep = "")' '^ready'
 typed 'options(browser = function(url) cat("opened", url, "\n")); cat("set", "\n", sep = "")' '^set'
-typed 'xrprof({ for (k in 1:12) heavy(1e6) })' '^<xrprof> [0-9]+ samples'
-ok $? "interactive: xrprof() prints a table" || diag "$(screen)"
-shown '^"heavy" '
-ok $? "interactive: the busy function is in it" || diag "$(screen)"
-on_screen '^opened .*\.html'
-ok $? "interactive: and opens the page" || diag "$(screen)"
+check "interactive: xrprof() prints a table" typed 'xrprof({ for (k in 1:12) heavy(1e6) })' '^<xrprof> [0-9]+ samples' || diag "$(screen)"
+check "interactive: the busy function is in it" shown '^"heavy" ' || diag "$(screen)"
+check "interactive: and opens the page" on_screen '^opened .*\.html' || diag "$(screen)"
 # Ctrl-C is for R, not for the profiler.
-typed 'xrprof_start(); cat("beg", "un\n", sep = "")' '^begun'
-ok $? "interactive: xrprof_start()"
+check "interactive: xrprof_start()" typed 'xrprof_start(); cat("beg", "un\n", sep = "")' '^begun'
 typed 'cat("comput", "ing\n", sep = ""); repeat heavy(1e6)' '^computing'
 tmux -L $socket send-keys -t r C-c
 check "interactive: Ctrl-C ends the computation" shown '^> *$'
-typed 'for (k in 1:12) heavy(1e6); p <- xrprof_stop(); cat("stopp", "ed: ", rownames(summary(p)$by.self)[[1L]], "\n", sep = "")' '^stopped: "heavy"'
-ok $? "interactive: the profile went on" || diag "$(screen)"
+check "interactive: the profile went on" typed 'for (k in 1:12) heavy(1e6); p <- xrprof_stop(); cat("stopp", "ed: ", rownames(summary(p)$by.self)[[1L]], "\n", sep = "")' '^stopped: "heavy"' || diag "$(screen)"
 typed 'xrprof({ cat("insi", "de\n", sep = ""); repeat heavy(1e6) })' '^inside'
 tmux -L $socket send-keys -t r C-c
 check "interactive: Ctrl-C in xrprof()" shown '^> *$'
-typed 'for (i in 1) print(xrprof_last())' '^<xrprof> '
-ok $? "interactive: has the profile up to there" || diag "$(screen)"
+check "interactive: has the profile up to there" typed 'for (i in 1) print(xrprof_last())' '^<xrprof> ' || diag "$(screen)"
 tmux -L $socket kill-server
 none_left() {
 	! pgrep -f "$WORK/bin/xrprof-bp[f]" >/dev/null
@@ -106,11 +99,9 @@ check "interactive: no profiler is left" wait_until 30 none_left
 
 cp "$tests/live/r_package/document.Rmd" "$WORK/document.Rmd"
 check "knitr" Rscript -e 'knitr::knit("document.Rmd", "document.md", quiet = TRUE)'
-grep -qE '^\|heavy +\|' document.md
-ok $? "knitr: Markdown has a table" || diag "$(cat document.md)"
+check "knitr: Markdown has a table" grep -qE '^\|heavy +\|' document.md || diag "$(cat document.md)"
 check "knitr: to HTML" Rscript -e 'knitr::opts_knit$set(rmarkdown.pandoc.to = "html"); knitr::knit("document.Rmd", "html.md", quiet = TRUE)'
-grep -q '<iframe title="Profile".*srcdoc="' html.md
-ok $? "knitr: HTML has the page in it" || diag "$(head -c 3000 html.md)"
+check "knitr: HTML has the page in it" grep -q '<iframe title="Profile".*srcdoc="' html.md || diag "$(head -c 3000 html.md)"
 
 # --- without rights ---
 

@@ -8,6 +8,12 @@ folder <- commandArgs(trailingOnly = TRUE)[[1L]]
 
 say <- function(good, ...) cat(if (isTRUE(good)) "pass" else "fail", ..., "\n")
 failure <- function(expr) tryCatch({ expr; "no error" }, error = conditionMessage)
+# its last warning is in `warned`
+warned <- NULL
+noting <- function(expr) withCallingHandlers(expr, warning = function(w) {
+    warned <<- conditionMessage(w)
+    invokeRestart("muffleWarning")
+})
 
 light <- function(n) sum(vapply(seq_len(n), function(i) i / 2, 0))
 heavy <- function(n) {
@@ -45,16 +51,12 @@ p <- xrprof({ setwd("sub"); work(); "moved" }, file = "moved.out")
 say(identical(p$value, "moved") && identical(p$file, normalizePath("../moved.out")) && p$samples >= 100,
     "a file with a relative name, and an expression that calls setwd()")
 setwd(home)
-warned <- NULL
-p <- withCallingHandlers(xrprof({
+p <- noting(xrprof({
     work()
     tools::pskill(xrprof:::state$running$profiler, tools::SIGKILL)
     unlink(xrprof:::state$running$file)
     "kept"
-}), warning = function(w) {
-    warned <<- conditionMessage(w)
-    invokeRestart("muffleWarning")
-})
+}))
 say(identical(p$value, "kept") && grepl("no profile: the profiler failed", warned), "the value outlives the profile:", warned)
 say(is.na(p$file) && !nrow(as.data.frame(p)) && identical(capture.output(print(p)), "<xrprof> no profile"), "which is not there")
 
@@ -116,11 +118,7 @@ say(is.data.frame(as.data.frame(p)), "its table")
 xrprof_start()
 work()
 tools::pskill(xrprof:::state$running$profiler, tools::SIGKILL)
-warned <- NULL
-p <- withCallingHandlers(xrprof_stop(), warning = function(w) {
-    warned <<- conditionMessage(w)
-    invokeRestart("muffleWarning")
-})
+p <- noting(xrprof_stop())
 say(grepl("incomplete", warned), "a profiler that was killed:", warned)
 say(inherits(p, "xrprof") && nzchar(capture.output(print(p))[[1L]]), "what it wrote can be looked at")
 p <- xrprof(work())
@@ -143,11 +141,7 @@ say(inherits(d, "xrprof_dump") && any(grepl("^    waits\\(42\\)", d)) && any(gre
 say(identical(capture.output(print(d)), as.vector(unclass(d))), "it prints its lines")
 json <- xrprof_dump(child$pid, args = "--json")
 say(any(grepl("\"waits\"", json)), "args = \"--json\"")
-warned <- NULL
-d <- withCallingHandlers(xrprof_dump(c(child$pid, 999999999)), warning = function(w) {
-    warned <<- conditionMessage(w)
-    invokeRestart("muffleWarning")
-})
+d <- noting(xrprof_dump(c(child$pid, 999999999)))
 say(any(grepl("^    waits", d)) && grepl("999999999", warned), "a process that cannot be read is a warning:", warned)
 tools::pskill(child$pid)
 say(grepl("^no stack: .*999999999", failure(xrprof_dump(999999999))), "an error if it is the only one")

@@ -42,8 +42,7 @@ nested_right() {
 	SAID=$(python3 "$tests/lib/nested.py" "$PROF_OUT" "${@:2}" 2>&1)
 	ok $? "$1: each C function stands between the right R functions" || diag "$SAID"
 	read -r _ samples _ _ _ jumping _ <<<"$SAID"
-	by_chance "$jumping" 0.002 "$samples"
-	ok $? "$1: R jumps outward in no more samples than chance allows: $jumping of $samples"
+	check "$1: R jumps outward in no more samples than chance allows: $jumping of $samples" by_chance "$jumping" 0.002 "$samples"
 }
 
 # nested_whole NAME [REASON]: every stack of the last profile goes to the outermost frame, or ends for that REASON. Right before
@@ -59,6 +58,5 @@ nested_whole() {
 	ok $? "$1: no stack ends early, except right before a jump: $early" ||
 		diag "$(grep -m 5 -F '"<no-native>"' "$PROF_OUT")" "$(cat "$PROF_OUT.err" "$PROF_OUT.stats")"
 	is "$(nested_stat too_many)" 0 "$1: no stack has too many frames"
-	[ "$(nested_stat whole)" -gt 0 ]
-	ok $? "$1: stacks go to the outermost frame"
+	check "$1: stacks go to the outermost frame" [ "$(nested_stat whole)" -gt 0 ]
 }

@@ -43,11 +43,9 @@ for with in kernel native; do
 	inside "$first" >"$WORK/told"
 	# programs of other profilers come and go
 	is "$(comm -23 "$WORK/told" "$WORK/known" | grep -v '^bpf_prog_')" "" "$with: all functions inside of these are the kernel's"
-	[ "$(wc -l <"$WORK/told")" -ge 5 ]
-	ok $? "$with: they are several ($(xargs <"$WORK/told"))"
+	check "$with: they are several ($(xargs <"$WORK/told"))" [ "$(wc -l <"$WORK/told")" -ge 5 ]
 done
-grep -qE '"vfs_read" .*"(__)?(libc_)?read" .*"readBin" ' "$PROF_OUT"
-ok $? "native: libc's read() is between the kernel and readBin()"
+check "native: libc's read() is between the kernel and readBin()" grep -qE '"vfs_read" .*"(__)?(libc_)?read" .*"readBin" ' "$PROF_OUT"
 
 prof -F 499 -d 1 --kernel --native=full -p "$TARGET_PID" -o "$WORK/out.pb.gz" 2>"$WORK/err"
 is $? 0 "pprof: the profiler ends"

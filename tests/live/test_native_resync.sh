@@ -29,8 +29,7 @@ for place in ${XRPROF_PLACES:-host trixie}; do
 	nested_right "$place" bare
 	is "$(nested_stat keys_descended)" 0 "$place: contexts come in the order of their frames"
 	figure "$place: $(head -n 1 <<<"$SAID"); $(nested_stat resynced) taken up again, $(nested_stat whole) whole"
-	[ "$(nested_stat resynced)" -gt 0 ]
-	ok $? "$place: stacks are taken up again"
+	check "$place: stacks are taken up again" [ "$(nested_stat resynced)" -gt 0 ]
 	# all contexts of R before 4.4 have a jmp_buf
 	case $(cat "$TARGET_DIR/version") in
 	3.* | 4.[0-3].*) nested_whole "$place" ;;

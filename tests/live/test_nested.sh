@@ -36,8 +36,7 @@ nested__run() {
 	is "$(unread_of "$out.stats")" 0 "$name: unreadable 0"
 	ticks=$(stat_of "$out.stats" ticks) nested=$(stat_of "$out.stats" nested) lost=$(stat_of "$out.stats" lost)
 	figure "$name: $nested ticks in the middle of another sample; $ticks samples asked for, $lost found the ring full"
-	[ "$nested" -gt 0 ]
-	ok $? "$name: ticks came in the middle"
+	check "$name: ticks came in the middle" [ "$nested" -gt 0 ]
 	Rscript --vanilla "$tests/live/graph.R" "$out" "$TARGET_DIR/edges.txt" >"$WORK/$name.graph" 2>&1
 	ok $? "$name: every stack is one that the program can have"
 	diag "$(cat "$WORK/$name.graph")"

@@ -61,8 +61,7 @@ unshare --pid --fork --mount-proc --kill-child bash "$WORK/inside.sh" "$WORK" "$
 ok $? "$rounds R's and as many other programs had one pid" || diag "$(cat "$WORK/inside.out" "$WORK/log" "$WORK/out.err")"
 for ((round = 1; round <= rounds; round++)); do
 	samples=$(folded_samples "$WORK/out" 20000 "round${round}_outer.*;round${round}_inner")
-	[ "$samples" -ge 30 ]
-	ok $? "R number $round is sampled ($samples times)" || diag "$(cat "$WORK/out.err")"
+	check "R number $round is sampled ($samples times)" [ "$samples" -ge 30 ] || diag "$(cat "$WORK/out.err")"
 done
 is "$(awk -F';' '{ delete seen; n = 0; for (i = 2; i <= NF; i++) if (match($i, /^round[0-9]+_/)) {
 	r = substr($i, RSTART, RLENGTH); if (!(r in seen)) n++; seen[r] = 1 } if (n > 1) print }' "$WORK/out")" "" "no stack has functions of two"

@@ -48,8 +48,7 @@ export R_LIBS=$WORK/lib
 XRPROF_SLEEPERS=$sleepers timeout -k 5 300 Rscript "$tests/live/r_package/script.R" "$WORK/script" >"$WORK/script.out" 2>"$WORK/script.err"
 is $? 0 "Rscript: exit status" || diag "$(tail -n 20 "$WORK/script.err")"
 while read -r verdict name; do
-	[ "$verdict" = pass ]
-	ok $? "Rscript: $name"
+	check "Rscript: $name" [ "$verdict" = pass ]
 done < <(grep -E '^(pass|fail) ' "$WORK/script.out")
 is "$(tail -n 1 "$WORK/script.out")" end "Rscript: it got to its end"
 

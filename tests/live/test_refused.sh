@@ -60,8 +60,7 @@ for err in ENOENT EOPNOTSUPP; do
 	is "$status" 0 "cycles $err: exit status 0" || diag "$said"
 	is "$(grep -c 'sampling the CPU clock' "$WORK/err")" 1 "cycles $err: -v reports the CPU clock once" || diag "$said"
 	is "$(stat_of "$WORK/$err.json" event)" cpu-clock "cycles $err: the event is the CPU clock"
-	[ "$(samples_in "$WORK/$err.out")" -gt 0 ]
-	ok $? "cycles $err: there are samples"
+	check "cycles $err: there are samples" [ "$(samples_in "$WORK/$err.out")" -gt 0 ]
 done
 
 # behind ARG...: from now on the profiler sees the files that bwrap shows it with ARG
@@ -78,8 +77,7 @@ behind --bind /proc /proc --tmpfs /sys/kernel/btf
 refused "no BTF" FAKE_NOTHING= "kernel BTF was not found" "--btf FILE"
 prof_fake FAKE_NOTHING= -e bpf -p "$TARGET_PID" -d 1 --btf "$WORK/btf" -o "$WORK/btf.out"
 is "$status" 0 "no BTF, but --btf FILE: exit status 0" || diag "$said"
-[ "$(samples_in "$WORK/btf.out")" -gt 0 ]
-ok $? "no BTF, but --btf FILE: there are samples"
+check "no BTF, but --btf FILE: there are samples" [ "$(samples_in "$WORK/btf.out")" -gt 0 ]
 refused "--btf FILE that is not there" FAKE_NOTHING= "$WORK/none" "--btf|no such|No such" \
 	-p "$TARGET_PID" --btf "$WORK/none" -o "$WORK/refused.out"
 head -c 4096 "$WORK/btf" >"$WORK/half"

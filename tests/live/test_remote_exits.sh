@@ -21,7 +21,6 @@ for run in 1 2 3 4 5 6; do
 	exiting=$((exiting + $(stat_of "$WORK/stats" exiting)))
 	in_all || [ $exiting -eq 0 ] || break
 done
-[ $exiting -gt 0 ]
-ok $? "ticks fell on the end of processes ($exiting)"
+check "ticks fell on the end of processes ($exiting)" [ $exiting -gt 0 ]
 figure "$exiting ticks on the end of processes, of $run runs with 21 each"
 done_testing

@@ -24,8 +24,7 @@ for how in compiled plain built foreign; do
 	prof_stop
 	is "$PROF_STATUS" 0 "$how: exit status 0" || diag "$(cat "$PROF_OUT.err")"
 	check_stats "$PROF_OUT.stats" "$how"
-	[ "$(stat_of "$PROF_OUT.stats" written)" -ge "$wanted" ]
-	ok $? "$how: $wanted samples"
+	check "$how: $wanted samples" [ "$(stat_of "$PROF_OUT.stats" written)" -ge "$wanted" ]
 	verdict=$(timeout 100 Rscript --vanilla "$tests/live/graph.R" "$PROF_OUT" "$TARGET_DIR/edges.txt" 2>&1)
 	ok $? "$how: no stack is wrong" || diag "$verdict"
 	torn=$(stat_of "$PROF_OUT.stats" TORN rows)
@@ -39,8 +38,7 @@ for how in compiled plain built foreign; do
 		is "$unreadable" "$torn" "$how: nothing was unreadable except torn stacks"
 	fi
 	figure "$XRPROF_ENGINE, $how: $(echo "$verdict" | head -n 1), $torn torn"
-	alive "$TARGET_PID"
-	ok $? "$how: the target runs on"
+	check "$how: the target runs on" alive "$TARGET_PID"
 	target_kill
 done
 done_testing

@@ -44,11 +44,9 @@ is $? 0 "waiting: exit status 0"
 after=$(switches)
 like "$(cat "$WORK/wall.err")" "wall time.*--clock cpu" \
 	"the message names wall time and --clock cpu"
-[ "$(stat_of "$WORK/wall.stats" written)" -gt 20 ]
-ok $? "waiting: wall time has samples"
+check "waiting: wall time has samples" [ "$(stat_of "$WORK/wall.stats" written)" -gt 20 ]
 is "$(sed 's/ [0-9]*$//' "$WORK/wall.folded" | sort -u)" "resting;base::Sys.sleep" "where it waits"
-[ $((after - before)) -le 5 ]
-ok $? "it was not woken up" || diag "$((after - before)) context switches"
+check "it was not woken up" [ $((after - before)) -le 5 ] || diag "$((after - before)) context switches"
 before=$(switches)
 prof -p "$TARGET_PID" -F 99 -d 2 -f folded -o "$WORK/cpu.folded" --stats "$WORK/cpu.stats" --clock cpu 2>"$WORK/cpu.err"
 is $? 0 "--clock cpu: exit status 0" || diag "$(cat "$WORK/cpu.err")"

@@ -155,8 +155,7 @@ all() {
 	for kind in "${kinds[@]}"; do
 		[[ " $* " == *" $kind "* ]] || ! names "$kind" || bad="$bad, but $kind"
 	done
-	[ -z "$bad" ]
-	ok $? "$caller, --all: $*$bad" || diag "$(cat "$WORK/err")" "$(ls -l "$WORK/all")"
+	check "$caller, --all: $*$bad" [ -z "$bad" ] || diag "$(cat "$WORK/err")" "$(ls -l "$WORK/all")"
 }
 mine=(own)
 [ -z "${pid[box]-}" ] || mine+=(box)

@@ -46,23 +46,20 @@ attack() { # attack NAME KIND MICROSECONDS OPTION...: profile it until it ends
 	check_stats "$s" "$name"
 	is "$(stat_of "$s" truncated)" "$(stat_of "$s" over_budget)" "$name: what is cut took too long"
 	reads=$(stat_of "$s" most_reads)
-	[ "$reads" -le "$(work_of "$us")" ]
-	ok $? "$name: no sample read more than it may ($reads)"
+	check "$name: no sample read more than it may ($reads)" [ "$reads" -le "$(work_of "$us")" ]
 }
 
 # less NAME: the process of the last attack had smaller samples, but no fewer, and then whole ones.
 less() {
 	local s=$PROF_OUT.stats cheap over
 	over=$(stat_of "$s" over_budget)
-	[ "$over" -ge 100 ]
-	ok $? "$1: samples are cut ($over)" || diag "$(cat "$s")"
+	check "$1: samples are cut ($over)" [ "$over" -ge 100 ] || diag "$(cat "$s")"
 	is "$(stat_of "$s" throttled)" 0 "$1: no tick is left out"
 	is "$(grep -c 'only the innermost frames' "$PROF_OUT.err")" 1 "$1: that is printed once" ||
 		diag "$(cat "$PROF_OUT.err")"
 	like "$(tail -n 1 "$PROF_OUT.err")" "[0-9]+ stacks? took too long to read" "$1: how many"
 	cheap=$(grep -cv '<truncated>' "$PROF_OUT")
-	[ "$cheap" -ge 100 ]
-	ok $? "$1: and as often as before when it is cheap again ($cheap samples)"
+	check "$1: and as often as before when it is cheap again ($cheap samples)" [ "$cheap" -ge 100 ]
 }
 
 loops="default 0"

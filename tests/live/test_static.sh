@@ -44,8 +44,7 @@ profile_in() {
 	is $? 0 "$name: exit status 0" || diag "$(cat "$WORK/stderr")"
 	check_rprof "$out" "$name"
 	check_stats "$out.stats" "$name"
-	[ "$(grep -c '"window" $' "$out")" -ge 20 ]
-	ok $? "$name: stacks reach down to the program's own function" || diag "$(head -n 3 "$out")"
+	check "$name: stacks reach down to the program's own function" [ "$(grep -c '"window" $' "$out")" -ge 20 ] || diag "$(head -n 3 "$out")"
 }
 
 install -m 755 "$static" "$WORK/xrprof-bpf"

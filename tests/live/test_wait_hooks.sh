@@ -86,8 +86,7 @@ ok $? "it has its time: $lines of $counted periods" || diag "$(cat "$WORK/open.o
 ok $? "which is that of the profile: $due periods" || diag "$(cat "$WORK/open.out" "$WORK/open.err")"
 prof -p "$TARGET_PID" --clock wall -F 100 -d 2 -f rprof -o "$WORK/open.out" 2>"$WORK/open.err"
 check_rprof "$WORK/open.out" "as Rprof.out"
-[ "$(grep -c '^"Sys.sleep" "resting" $' "$WORK/open.out")" -ge 100 ]
-ok $? "with a line for each period"
+check "with a line for each period" [ "$(grep -c '^"Sys.sleep" "resting" $' "$WORK/open.out")" -ge 100 ]
 
 # It is in top, and in the intervals of serve, which have all its time. (What of a long wait belongs to an interval is read about
 # twice a second: on a busy machine it comes later.)

@@ -30,7 +30,6 @@ for clock in '--clock wall' '--off-cpu'; do
 	is "$STATUS" 0 "folded, $clock: it ended" || diag "$(cat "$WORK/err")"
 	is "$(grep -cE '^resting;base::Sys.sleep [1-9][0-9]*$' "$WORK/out")" 2 "folded, $clock: the wait came, more than once" || diag "$(cat "$WORK/out")"
 done
-kill -0 "$TARGET_PID"
-ok $? "the program still waits"
+check "the program still waits" kill -0 "$TARGET_PID"
 target_kill
 done_testing

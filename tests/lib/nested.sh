@@ -7,6 +7,7 @@ needs program g++
 
 # While the dynamic linker looks up a function that is called for the first time, its caller is known by rbx, which is not followed.
 TARGET_WRAP=(env LD_BIND_NOW=1)
+samples=${SAMPLES:-2000}
 
 # nested_library PLACE [bare]: make $WORK/nested-PLACE.so: its R's headers, this machine's compiler; or $WORK/bare-PLACE.so, which
 # has no unwind tables
@@ -24,7 +25,7 @@ nested_library() {
 
 # nested_enough WITH: does $PROF_OUT have $samples stacks with C functions of the library's, and what the program runs WITH?
 nested_enough() {
-	[ "$(grep -c '^".*_c[0-9]' "$PROF_OUT" 2>/dev/null)" -ge "${samples:?}" ] || return
+	[ "$(grep -c '^".*_c[0-9]' "$PROF_OUT" 2>/dev/null)" -ge "$samples" ] || return
 	case $1 in
 	signals) grep -q '"handler_burn" "__restore_rt"' "$PROF_OUT" ;;
 	thread) [ "$XRPROF_ENGINE" != bpf ] || grep -q '"thread_burn" ' "$PROF_OUT" ;;
@@ -59,4 +60,18 @@ nested_whole() {
 		diag "$(grep -m 5 -F '"<no-native>"' "$PROF_OUT")" "$(cat "$PROF_OUT.err" "$PROF_OUT.stats")"
 	is "$(nested_stat too_many)" 0 "$1: no stack has too many frames"
 	check "$1: stacks go to the outermost frame" [ "$(nested_stat whole)" -gt 0 ]
+}
+
+# nested_profile NAME PLACE WITH [bare]: one profile of the program WITH signals, a thread, the bare library or nothing
+nested_profile() {
+	local name=$1
+	target_start "$2" nested_calls "$WORK/nested-$2.so" "$3"
+	prof_start "$TARGET_DIR/ours" -v -F 1999 --native=full --max-sample-time 1000000 -p "$TARGET_PID" || bail "the profiler does not start: $(cat "$PROF_OUT.err")"
+	check "$name: it is profiled" wait_until 120 nested_enough "$3"
+	prof_stop
+	is "$PROF_STATUS" 0 "$name: the profiler ends" || diag "$(cat "$PROF_OUT.err")"
+	target_kill
+	nested_right "$name" "${@:4}"
+	figure "$name: $(head -n 1 <<<"$SAID"); $(nested_stat moved) that moved, $(nested_stat resynced) taken up again, $(nested_stat whole) whole"
+	is "$(nested_stat keys_descended)" 0 "$name: contexts come in the order of their frames"
 }

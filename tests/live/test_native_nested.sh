@@ -13,22 +13,10 @@
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/nested.sh"
 
-places=${XRPROF_PLACES:-host bullseye trixie sid}
-# shellcheck disable=SC2034 # nested_enough takes it
-samples=${SAMPLES:-2000}
-
 # nested_run PLACE WITH: one profile, of a program WITH signals, a thread or nothing
 nested_run() {
 	local place=$1 with=$2
-	target_start "$place" nested_calls "$WORK/nested-$place.so" "$with"
-	prof_start "$TARGET_DIR/ours" -v -F 1999 --native=full --max-sample-time 1000000 -p "$TARGET_PID" || return 1
-	check "$place, $with: it is profiled" wait_until 120 nested_enough "$with"
-	prof_stop
-	is "$PROF_STATUS" 0 "$place, $with: the profiler ends" || diag "$(cat "$PROF_OUT.err")"
-	target_kill
-	nested_right "$place, $with"
-	figure "$place, $with: $(head -n 1 <<<"$SAID"); $(nested_stat moved) that moved"
-	is "$(nested_stat keys_descended)" 0 "$place, $with: contexts come in the order of their frames"
+	nested_profile "$place, $with" "$place" "$with"
 	nested_whole "$place, $with"
 	case $with in
 	signals) check "$place: the frame of a signal is gone through" grep -q '"handler_burn" "__restore_rt"' "$PROF_OUT" ;;
@@ -43,7 +31,7 @@ nested_run() {
 	esac
 }
 
-for place in $places; do
+for place in ${XRPROF_PLACES:-host bullseye trixie sid}; do
 	check "$place: the library is built" nested_library "$place"
 	nested_run "$place" nothing
 	[ "$place" != host ] || for with in signals thread; do nested_run host $with; done

@@ -13,22 +13,11 @@
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/nested.sh"
 
-# shellcheck disable=SC2034 # nested_enough takes it
-samples=${SAMPLES:-2000}
-
 for place in ${XRPROF_PLACES:-host trixie}; do
 	check "$place: the library is built" nested_library "$place"
 	check "$place: and one without unwind tables" nested_library "$place" bare
 	is "$(readelf -wF "$WORK/bare-$place.so" 2>/dev/null | grep -c FDE)" 0 "$place: which has none"
-	target_start "$place" nested_calls "$WORK/nested-$place.so" "$WORK/bare-$place.so"
-	prof_start "$TARGET_DIR/ours" -F 1999 --native=full --max-sample-time 1000000 -p "$TARGET_PID" || bail "the profiler does not start: $(cat "$PROF_OUT.err")"
-	check "$place: it is profiled" wait_until 120 nested_enough nothing
-	prof_stop
-	is "$PROF_STATUS" 0 "$place: the profiler ends" || diag "$(cat "$PROF_OUT.err")"
-	target_kill
-	nested_right "$place" bare
-	is "$(nested_stat keys_descended)" 0 "$place: contexts come in the order of their frames"
-	figure "$place: $(head -n 1 <<<"$SAID"); $(nested_stat resynced) taken up again, $(nested_stat whole) whole"
+	nested_profile "$place" "$place" "$WORK/bare-$place.so" bare
 	check "$place: stacks are taken up again" [ "$(nested_stat resynced)" -gt 0 ]
 	# all contexts of R before 4.4 have a jmp_buf
 	case $(cat "$TARGET_DIR/version") in

@@ -8,8 +8,9 @@
 # the innermost frame, libc's function, inside of the R function.
 . "$(dirname "$0")/../lib/live.sh"
 
-target_start host native_waiting
-waits='^"(__)?(select|pselect|poll|ppoll|clock_nanosleep|nanosleep)[^"]*" "Sys.sleep" "waits"'
+target_start host wait
+target_rests
+waits='^"(__)?(select|pselect|poll|ppoll|clock_nanosleep|nanosleep)[^"]*" "Sys.sleep" "resting"'
 shows() {
 	[ "$(grep -cE "$waits" "$PROF_OUT" 2>/dev/null)" -ge 200 ]
 }

@@ -6,9 +6,8 @@
 # engines: bpf
 #
 # The static binary runs where nothing is installed for it: in a Debian 11, which has an older glibc
-# and neither libbpf nor libelf, beside its R; and in a root folder whose only C library is musl.
-# No Debian package has an R for musl, so there the R that is profiled runs outside that root, and
-# only the profiler inside.
+# and neither libbpf nor libelf, beside its R; and in a root folder that is empty. There only the
+# profiler is inside.
 . "$(dirname "$0")/../lib/live.sh"
 
 machine=$(uname -m)
@@ -28,9 +27,8 @@ is $? 0 "and by another that is started at the same time" || diag "$(tail -n 5 "
 }
 static=$BUILD/static/xrprof-bpf-$machine
 file=$(LC_ALL=C readelf -lW "$static")
-ok $? "it is an ELF file"
-[[ $file != *INTERP* ]]
-ok $? "it asks for no dynamic linker"
+[[ $file == *LOAD* && $file != *INTERP* ]]
+ok $? "it is an ELF file that asks for no dynamic linker"
 # profile_in NAME ROOT COMMAND...: profile the target, with COMMAND in ROOT, where this system's
 # processes and kernel are in sight. Files are passed in $WORK, which is at the same place in there.
 profile_in() {
@@ -58,26 +56,10 @@ target_go
 profile_in "Debian 11" "$older" "$WORK/xrprof-bpf"
 target_kill
 
-musl=$WORK/musl
-mkdir -p "$musl/bin" "$musl/dev" "$musl/proc" "$musl/sys" "$musl/tmp" "$musl/lib" "$musl$WORK"
-cat >"$WORK/run.c" <<'END'
-#include <stdio.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-	if (argc > 1)
-		execv(argv[1], argv + 1);
-	perror("run");
-	return 127;
-}
-END
-check "musl: a program is linked with it" musl-gcc -o "$musl/bin/run" "$WORK/run.c"
-linker=$(LC_ALL=C readelf -lW "$musl/bin/run" | sed -n 's/.*interpreter: \([^]]*\)\].*/\1/p')
-like "$linker" "ld-musl" "musl: its dynamic linker is musl's"
-check "musl: the root has musl" cp -L "$linker" "$musl/lib/"
-is "$(find "$musl" -name 'ld-linux*' -o -name 'libc.so.6')" "" "musl: the root has no glibc"
+empty=$WORK/empty
+mkdir -p "$empty"/{dev,proc,sys,tmp} "$empty$WORK"
 target_start host naming 20
 target_go
-profile_in "musl" "$musl" /bin/run "$WORK/xrprof-bpf"
+profile_in "an empty root" "$empty" "$WORK/xrprof-bpf"
 target_kill
 done_testing

@@ -23,14 +23,13 @@ hot=$TARGET_PID
 # record NAME OPTION...: the profile $WORK/NAME, whose name chooses the format, of so long that there are
 # a hundred samples. Sets samples. CPU time: where a program that waits for a CPU waits says more of the
 # machine than of the program.
-least=100
 record() {
 	local out=$WORK/$1 seconds status
 	for seconds in 2 10 50; do
 		prof --clock cpu -F 499 -d $seconds -o "$out" --stats "$out.stats" "${@:2}" 2>"$out.err"
 		status=$?
 		samples=$(($(stat_of "$out.stats" written) + $(stat_of "$out.stats" no_r_frames)))
-		[ "$samples" -lt $least ] || break
+		[ "$samples" -lt 100 ] || break
 	done
 	is $status 0 "$1: exit status 0" || diag "$(cat "$out.err")"
 }
@@ -68,7 +67,6 @@ R
 
 if part_needs "go tool pprof" program go; then
 	record two.pb.gz -l -p "$first,$hot"
-	check "gzip accepts it as a whole file" gzip -t "$WORK/two.pb.gz"
 	top=$(go tool pprof -sample_index=samples -top "$WORK/two.pb.gz" 2>"$WORK/pprof.err")
 	is $? 0 "go tool pprof -top" || diag "$(cat "$WORK/pprof.err")"
 	like "$top" "inner" "-top shows the functions"
@@ -78,10 +76,6 @@ if part_needs "go tool pprof" program go; then
 	lines=$(go tool pprof -lines -top "$WORK/two.pb.gz" 2>&1)
 	like "$lines" " hot .*hot\.R:5" "the line being executed"
 	like "$lines" " begin .*hot\.R:10" "and the line of the call"
-	# A profile in which nothing was sampled is one, too.
-	target_start host wait 100
-	least=0 record none.pb.gz -p "$TARGET_PID"
-	check "an empty one can be read" go tool pprof -top "$WORK/none.pb.gz"
 fi
 
 # --- speedscope ---

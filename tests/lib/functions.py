@@ -36,7 +36,7 @@ def read_samples(path):
     for line in open(path, encoding="utf-8"):
         line = line.rstrip("\n")
         if line != "sample":
-            sample.append(tuple(line.split("\t")))
+            sample.append(tuple(line.split("\t")[:4]))
             continue
         if sample is not None:
             yield sample

@@ -15,17 +15,17 @@ XRPROF=$BUILD/oracle-tap
 samples=${SAMPLES:-4000}
 
 enough() {
-	[ "$(grep -c '^sample' "$XRPROF_KINDS" 2>/dev/null)" -ge "$samples" ]
+	[ "$(grep -cx sample "$XRPROF_FRAMES" 2>/dev/null)" -ge "$samples" ]
 }
 
 for place in ${XRPROF_PLACES:-host trixie sid}; do
 	target_start "$place" native_builtins
-	export XRPROF_KINDS=$TARGET_DIR/kinds
+	export XRPROF_FRAMES=$TARGET_DIR/frames
 	prof_start "$TARGET_DIR/ours" -F 1999 --native=raw -p "$TARGET_PID"
 	check "$place: it is profiled" wait_until 120 enough
 	prof_stop
 	target_kill
-	said=$(python3 "$tests/lib/builtins.py" "$XRPROF_KINDS" "$TARGET_DIR/calls" "$TARGET_DIR/primitives" 2>&1)
+	said=$(python3 "$tests/lib/builtins.py" "$XRPROF_FRAMES" "$TARGET_DIR/calls" "$TARGET_DIR/primitives" 2>&1)
 	ok $? "$place: all builtins are called what R calls them" || diag "$said"
 	figure "$place: $(head -n 1 <<<"$said")"
 	read -r all named < <(python3 -c 'import json, sys

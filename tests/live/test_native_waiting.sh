@@ -30,6 +30,5 @@ prof_stop
 is "$PROF_STATUS" 0 "waiting: the profiler ends" || diag "$(cat "$PROF_OUT.err")"
 target_kill
 check "and not woken for it: $woken switches in 500 samples" [ $((2 * woken)) -le 500 ]
-figure "$(grep -cE "$waits" "$PROF_OUT") of $(grep -c '^"' "$PROF_OUT") samples have the system call's function"
 check_stats "$PROF_OUT.stats" "waiting"
 done_testing

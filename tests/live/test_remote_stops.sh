@@ -24,7 +24,6 @@ is "$PROF_STATUS" 0 "exit status 0"
 check_stats "$PROF_OUT.stats" "short waits"
 is "$(cat "$TARGET_DIR/waited")" "$(printf '%s 0 0\n' epoll_wait semtimedop recv nanosleep)" \
 	"$waits waits of each kind: none failed, none ended early"
-figure "$waits waits of each kind, $(stat_of "$PROF_OUT.stats" written) samples meanwhile"
 target_kill
 
 # Waiting: wall time has it, CPU time has not. What waits is looked at without being woken up.

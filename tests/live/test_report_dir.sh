@@ -220,18 +220,20 @@ refused 1 'has no profiles' --dir "$WORK/empty"
 # --- a week ---
 
 mkdir "$WORK/week"
-peak=$(python3 - "$WORK/week" "$WORK/c.pb.gz" "$WORK/week.out" "$XRPROF" 2>"$WORK/week.err" <<'PY'
-import datetime, os, resource, subprocess, sys
+read -r took peak < <(python3 - "$WORK/week" "$WORK/c.pb.gz" "$WORK/week.out" "$XRPROF" 2>"$WORK/week.err" <<'PY'
+import datetime, os, resource, subprocess, sys, time
 week, profile, path, program = sys.argv[1:]
 at = datetime.datetime(2026, 1, 10)
 for i in range(7 * 1440):
     os.link(profile, f"{week}/{at + datetime.timedelta(minutes=i):%Y%m%dT%H%M%SZ}-60.pb.gz")
+began = time.monotonic()
 with open(path, "w") as out:
     subprocess.run([program, "report", "--dir", week, "--top", "1"], stdout=out, timeout=250, check=True)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+print(f"{time.monotonic() - began:.1f}", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 PY
 )
+figure "10,080 files: $took s, $peak KiB at most"
 OUT=$(cat "$WORK/week.out")
 is "$(head_of)" $((c * 7 * 1440)) "a week, a file a minute: no sample is lost"
-check "and in little memory: $peak KiB" [ "$peak" -lt 65536 ]
+check "and in little memory: $peak KiB" [ "${peak:-65536}" -lt 65536 ]
 done_testing

@@ -457,6 +457,11 @@ run() {
 	ERR=$(cat "$WORK/err")
 }
 
+# report ARG...: `report`, as run has it
+report() {
+	run report "$@"
+}
+
 # one_line TEXT: is it one line?
 one_line() {
 	[ -n "$1" ] && [ "$(printf '%s\n' "$1" | wc -l)" -eq 1 ]

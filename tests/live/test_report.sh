@@ -9,11 +9,6 @@
 # (Damaged files: unit:profile/read_rprof, read_folded, read_pprof.)
 . "$(dirname "$0")/../lib/live.sh"
 
-# report ARG...: sets OUT, ERR, STATUS
-report() {
-	run report "$@"
-}
-
 # rows FILE ARG...: the table's rows as "SELF<tab>TOTAL<tab>NAME", sorted
 rows() {
 	"$XRPROF" report "$@" --top 0 2>/dev/null | sed -E '1,2d; s/^ *([0-9]+) +[0-9.]+ +([0-9]+) +[0-9.]+  /\1\t\2\t/' | LC_ALL=C sort

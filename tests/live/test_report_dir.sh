@@ -14,11 +14,6 @@ export TZ=Europe/Berlin
 dir=$WORK/profiles
 mkdir "$dir"
 
-# report ARG...: sets OUT, ERR, STATUS
-report() {
-	run report "$@"
-}
-
 # head_of: samples in the head of the table
 head_of() {
 	sed -n '1s/.*: \([0-9]*\) samples.*/\1/p' <<<"$OUT"

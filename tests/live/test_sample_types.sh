@@ -16,11 +16,6 @@ python=/usr/bin/python3
 target_start host top
 pid=$TARGET_PID
 
-# report ARG...: sets OUT, ERR, STATUS
-report() {
-	run report "$@"
-}
-
 both_in() {
 	"$XRPROF" report "$1" 2>/dev/null | grep -q ' busy$' && "$XRPROF" report "$1" --sample-type off_cpu 2>/dev/null | grep -q ' base::Sys.sleep$'
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# touches: bpf engine/bpf
+# touches: bpf engine/bpf session output
 # engines: bpf
-# timeout: 200
+# timeout: 400
 #
 # The profiler sees waits by what the kernel has: sched_exit_tp, else a kprobe, else the end of
 # system calls. If it has none of these the profiler reports it. The test removes them from the
 # kernel's types, one after the other. Where there are kprobes they come first (tests/kernels has
-# such kernels). And waits that are not over at the end, of a program that did nothing else.
+# such kernels). And waits that are not over at the end, or when they are read, of a program that does nothing else.
 . "$(dirname "$0")/../lib/live.sh"
 
 python3 - "$WORK" <<'PY'
@@ -84,9 +84,30 @@ ok $? "it has its time: $lines of $counted periods" || diag "$(cat "$WORK/open.o
 # the wait is noted, and read, some time after the profile begins and ends; the machine may halt between the two
 [ "$lines" -ge $((due - 100)) ] && [ "$lines" -le $((due + 100)) ]
 ok $? "which is that of the profile: $due periods" || diag "$(cat "$WORK/open.out" "$WORK/open.err")"
-prof -p "$TARGET_PID" --clock wall -F 100 -d 2 -f rprof -o "$WORK/open.out" 2>"$WORK/open.err"
-check_rprof "$WORK/open.out" "as Rprof.out"
-check "with a line for each period" [ "$(grep -c '^"Sys.sleep" "resting" $' "$WORK/open.out")" -ge 100 ]
+
+# A reader of a profile while it comes sees it, in one wait that is not over; and when the reader goes the profile ends, though
+# the program still waits.
+
+# piped LINES ARG...: the first lines of a profile to a pipe whose reader then closes it.
+piped() {
+	local lines=$1
+	shift
+	timeout -s KILL 100 "$XRPROF" -e "$XRPROF_ENGINE" -p "$TARGET_PID" -F 100 "$@" 2>"$WORK/err" </dev/null | head -n "$lines" >"$WORK/out"
+	STATUS=${PIPESTATUS[0]}
+}
+
+for clock in '--clock wall' '--off-cpu'; do
+	# shellcheck disable=SC2086
+	piped 150 -f rprof $clock
+	is "$STATUS" 0 "rprof, $clock: it ended when the reader closed the pipe" ||
+		diag "$(cat "$WORK/err")"
+	is "$(grep -c '^"Sys.sleep" "resting" $' "$WORK/out")" 149 "rprof, $clock: the lines of the wait came" || diag "$(head "$WORK/out")"
+	# shellcheck disable=SC2086
+	piped 2 -f folded $clock
+	is "$STATUS" 0 "folded, $clock: it ended" || diag "$(cat "$WORK/err")"
+	is "$(grep -cE '^resting;base::Sys.sleep [1-9][0-9]*$' "$WORK/out")" 2 "folded, $clock: the wait came, more than once" || diag "$(cat "$WORK/out")"
+done
+check "the program still waits" kill -0 "$TARGET_PID"
 
 # It is in top, and in the intervals of serve, which have all its time. (What of a long wait belongs to an interval is read about
 # twice a second: on a busy machine it comes later.)

@@ -107,13 +107,6 @@ one_line <- function() spin() + spin()
 no_braces <- function(n)
     if (n)
         spin()
-generator <- function(n) {
-    force(n)
-    function(k) {
-        spin()
-        k * n
-    }
-}
 recurser <- function(n) {
     spin()
     if (n > 0)
@@ -175,10 +168,6 @@ snippets <- list(
         lazy(1)
     },
     default_block = function() with_default(),
-    forced = function() {
-        f <- generator(spin())
-        f(2)
-    },
     delayed = function() {
         delayedAssign("later", {
             spin()
@@ -243,7 +232,6 @@ snippets <- list(
     },
     do_call = function() do.call(spin, list(1)),
     do_call_promise = function() do.call(lazy, list(quote(spin()))),
-    match_fun = function() match.fun(spin)(1),
     anonymous = function() (function(x) {
         spin()
         x
@@ -283,7 +271,6 @@ snippets <- list(
         x
     },
     s4 = function() size(thing),
-    s4_show = function() show(thing),
     reference_class = function() account$deposit(1),
     try_catch = function() tryCatch({
         spin()
@@ -321,10 +308,6 @@ snippets <- list(
         a <- spin()
         b <- spin()
         a + b
-    }),
-    within_frame = function() within(data.frame(z = 1), {
-        w <- spin()
-        z <- 2
     }),
     eval_parse = function() eval(parse(text = c("spin()", "spin()"))),
     eval_parse_source = function() eval(parse(text = c("spin()", "{", "    spin()", "}"), keep.source = TRUE)),

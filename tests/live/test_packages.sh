@@ -85,21 +85,17 @@ for place in $places; do
 	done
 done
 
-# packages_none NAME OPTION...: no frame has a package or a definition
-packages_none() {
-	local name=$1
-	shift
-	export XRPROF_FRAMES=$WORK/none.frames
-	rm -f "$XRPROF_FRAMES"
-	prof_start "$WORK/none" -q --clock cpu "$@" -p "$TARGET_PID"
-	wait_until 60 grep -qs '^inner' "$XRPROF_FRAMES"
-	prof_stop
-	is "$PROF_STATUS" 0 "$name: it is profiled" || diag "$(cat "$PROF_OUT.err")"
-	is "$(awk -F '\t' '$2 != "" || $3 != ""' "$XRPROF_FRAMES" | head -n 3)" "" "$name: no frame has a package or a definition"
-	check "$name: frames have their functions" grep -q '^inner' "$XRPROF_FRAMES"
-}
+# If it is not asked for, no frame has a package or a definition.
 target_start host work 600 exit
 target_go
-packages_none "with --no-packages" -f folded --no-packages
-packages_none "in format rprof" -f rprof
+export XRPROF_FRAMES=$WORK/none.frames
+for options in "-f folded --no-packages" "-f rprof"; do
+	rm -f "$XRPROF_FRAMES"
+	# shellcheck disable=SC2086 # words
+	prof_start "$WORK/none" -q --clock cpu $options -p "$TARGET_PID"
+	check "$options: frames have their functions" wait_until 60 grep -qs '^inner' "$XRPROF_FRAMES"
+	prof_stop
+	is "$PROF_STATUS" 0 "$options: it is profiled" || diag "$(cat "$PROF_OUT.err")"
+	is "$(awk -F '\t' '$2 != "" || $3 != ""' "$XRPROF_FRAMES" | head -n 3)" "" "$options: no frame has a package or a definition"
+done
 done_testing

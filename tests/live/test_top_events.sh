@@ -5,7 +5,7 @@
 # engines: bpf
 #
 # `top --event`: a program allocates, computes and rests in separate functions. Each sample type has
-# its function, in its unit, with shares of that type. (The key v: unit:cmd/linux/top_text.)
+# its function, with shares of that type. (Units, titles and the key v: unit:cmd/linux/top_text.)
 . "$(dirname "$0")/../lib/live.sh"
 
 target_start host top_events
@@ -34,8 +34,7 @@ is_little() {
 # Both are what the same function does, in other units; what computes has neither.
 top --batch 2 --interval 3 --event page-faults --event gc
 is "$STATUS" 0 "events: exit status" || diag "$(cat "$WORK/err")"
-is "$(grep -c '^xrprof-bpf top - [0-9:]*, bpf, at page-faults,gc$' <<<"$OUT")" 2 "the title has them in place of a clock" || diag "$OUT"
-like "$OUT" $'\n[0-9]+ page-faults in the last [0-9]+ s\n\*SELF%.* FUNCTION by page-faults\n' "the first is shown, as a number"
+like "$OUT" ' FUNCTION by page-faults' "the first is shown"
 is_most "page faults are those of the function that allocates" allocating
 is_little "and not of what computes" computing
 
@@ -44,13 +43,8 @@ top --batch 2 --interval 3 --event page-faults --event gc --sample-type gc
 like "$OUT" $'\n[0-9.]+ [KMG]iB gc in the last [0-9]+ s\n\*SELF%.* FUNCTION by gc\n' "collections, in bytes"
 is_most "bytes are those of the function that allocates" allocating
 is_little "and not of what computes" computing
-# self and total of each line are parts of the one sum
-check "shares are of this type" awk '/^xrprof-bpf top/ { self = 0 } / [KMG]iB .*[KMG]iB / || / 0 +[0-9.]+ [KMG]iB / { self += $1 }
-	END { exit !(self > 99 && self < 101) }' <<<"$OUT" || diag "$OUT"
 
 top --batch 1 --interval 3 --event cpu-clock --off-cpu --memory --sample-type cpu-clock
-like "$OUT" "[0-9.]+ m?s cpu-clock in the last.*FUNCTION by cpu-clock" \
-	"time of a clock is printed as time"
 check "what computes has some" awk "BEGIN { exit !($(share computing) > 0) }" || diag "$OUT"
 top --batch 1 --interval 3 --event cpu-clock --off-cpu --memory --sample-type off_cpu
 check "waiting beside it is what rests" awk "BEGIN { exit !($(share resting) > 0) }" || diag "$OUT"

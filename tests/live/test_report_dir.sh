@@ -19,7 +19,7 @@ head_of() {
 	sed -n '1s/.*: \([0-9]*\) samples.*/\1/p' <<<"$OUT"
 }
 
-# counts NAME WANTED DIR ARG...: report --dir has so many samples
+# counts NAME WANTED DIR ARG...: report --dir has WANTED samples
 counts() {
 	report --dir "${@:3}" --top 0
 	is "$STATUS $(head_of)" "0 $2" "$1" || diag "$ERR"

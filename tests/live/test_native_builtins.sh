@@ -28,9 +28,7 @@ for place in ${XRPROF_PLACES:-host trixie sid}; do
 	said=$(python3 "$tests/lib/builtins.py" "$XRPROF_FRAMES" "$TARGET_DIR/calls" "$TARGET_DIR/primitives" 2>&1)
 	ok $? "$place: all builtins are called what R calls them" || diag "$said"
 	figure "$place: $(head -n 1 <<<"$said")"
-	read -r all named < <(python3 -c 'import json, sys
-n = json.load(open(sys.argv[1]))["native"]
-print(n["builtins"], n["builtins_named"])' "$PROF_OUT.stats")
+	all=$(stat_of "$PROF_OUT.stats" builtins native) named=$(stat_of "$PROF_OUT.stats" builtins_named native)
 	[ "$all" -gt 0 ] && [ $((2 * named)) -ge "$all" ]
 	ok $? "$place: most of them have a name: $named of $all"
 done

@@ -9,9 +9,6 @@
 # time it waits. (Targets that others stop or trace are in unit:engine/remote/linux/loop.)
 . "$(dirname "$0")/../lib/live.sh"
 
-state() {
-	sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$TARGET_PID/status"
-}
 # System calls that wait are not interrupted, short ones that come one after another either (XRPROF_WAITS of each kind).
 waits=${XRPROF_WAITS:-300}
 check "the library builds" "${CC:-cc}" -Wall -Wextra -Werror -O1 -shared -fPIC -o "$WORK/short_waits.so" "$tests/fixtures/short_waits.c"
@@ -32,10 +29,6 @@ target_rests
 switches() {
 	awk '/ctxt_switches/ { n += $2 } END { print n }' "/proc/$TARGET_PID/status"
 }
-asleep() {
-	[ "$(state)" = S ]
-}
-wait_until 30 asleep
 sleep 1 # it may have slept while it still waited for its go
 before=$(switches)
 prof -p "$TARGET_PID" -F 99 -d 2 -f folded -o "$WORK/wall.folded" --stats "$WORK/wall.stats" 2>"$WORK/wall.err"

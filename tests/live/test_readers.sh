@@ -13,9 +13,6 @@ export HOME=$WORK PPROF_TMPDIR=$WORK # where pprof keeps what it downloads, whic
 target_start host work 600 exit
 target_go
 first=$TARGET_PID
-target_start host work 600 exit
-target_go
-second=$TARGET_PID
 # Its line 5 is where it computes, called from line 10.
 target_start host lines_hot
 hot=$TARGET_PID
@@ -80,7 +77,7 @@ fi
 
 # --- speedscope ---
 
-record two.speedscope.json -l -p "$hot,$second"
+record two.speedscope.json -l -p "$hot,$first"
 check "one profile a process, every sample in it, lines with their files" python3 - "$WORK/two.speedscope.json" "$samples" <<'PY'
 import json, sys
 d = json.load(open(sys.argv[1]))
@@ -101,7 +98,7 @@ PY
 if in_all && part_needs "speedscope's page" program chromium; then
 	release=$("$tests/lib/speedscope") || bail "speedscope cannot be fetched"
 	record one.speedscope.json -l -p "$hot"
-	for rows in "two|R $hot|R $second" 'one|%.* hot|%.* begin'; do
+	for rows in "two|R $hot|R $first" 'one|%.* hot|%.* begin'; do
 		IFS='|' read -r file one other <<<"$rows"
 		shown=$(python3 "$tests/live/speedscope.py" "$release" "$WORK/$file.speedscope.json" "$WORK" 2>&1)
 		like "$shown" "row .*$one" "speedscope, $file: $one"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Are all stacks paths of the known call graph?  Rscript graph.R PROFILE EDGES
-# PROFILE is of one process, folded (outermost first, joined by ";", then the count).
+# PROFILE is folded (outermost first, joined by ";", then the count) with a process in front, or in Rprof's format.
 # EDGES: "caller<TAB>callee" per line, the outermost frames with an empty caller. Every stack must begin at a root and
 # follow edges to its innermost frame.
 #
@@ -11,20 +11,28 @@
 args <- commandArgs(trailingOnly = TRUE)
 lines <- readLines(args[[1L]], encoding = "UTF-8")
 edges <- readLines(args[[2L]], encoding = "UTF-8")
-count <- as.numeric(sub(".* ", "", lines))
-stacks <- strsplit(sub(" [0-9]+$", "", lines), ";", fixed = TRUE)
-# the mark of the collector is not a function
-stacks <- lapply(stacks, function(s) if (s[[length(s)]] == "<GC>") s[-length(s)] else s)
-# the graph is of names: without the package, and the place of a definition
-nodes <- unique(sub(".*\t", "", edges))
-stacks <- lapply(stacks, function(s) {
-    told <- !s %in% nodes
-    s[told] <- sub(" \\{[^{}]*\\}$", "", sub("^[A-Za-z0-9.]+::", "", s[told]))
-    s
-})
-empty <- vapply(stacks, function(s) length(s) == 0L || identical(s, "<toplevel>"), NA)
-stacks <- stacks[!empty]
-count <- count[!empty]
+if (grepl("sample.interval=", lines[[1L]], fixed = TRUE)) {
+    table <- table(lines[-1L])
+    count <- as.numeric(table)
+    stacks <- lapply(strsplit(gsub("^\"|\" $", "", names(table)), "\" \"", fixed = TRUE), rev)
+} else {
+    count <- as.numeric(sub(".* ", "", lines))
+    stacks <- strsplit(sub(" [0-9]+$", "", lines), ";", fixed = TRUE)
+    # several processes in one profile: "R-123;"
+    stacks <- lapply(stacks, function(s) if (grepl("^R-[0-9]+$", s[[1L]])) s[-1L] else s)
+    # the mark of the collector is not a function
+    stacks <- lapply(stacks, function(s) if (s[[length(s)]] == "<GC>") s[-length(s)] else s)
+    # the graph is of names: without the package, and the place of a definition
+    nodes <- unique(sub(".*\t", "", edges))
+    stacks <- lapply(stacks, function(s) {
+        told <- !s %in% nodes
+        s[told] <- sub(" \\{[^{}]*\\}$", "", sub("^[A-Za-z0-9.]+::", "", s[told]))
+        s
+    })
+    empty <- vapply(stacks, function(s) length(s) == 0L || identical(s, "<toplevel>"), NA)
+    stacks <- stacks[!empty]
+    count <- count[!empty]
+}
 
 # a writer may write a stack more than once
 keys <- vapply(stacks, paste, "", collapse = ";")

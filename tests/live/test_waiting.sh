@@ -16,19 +16,25 @@ needs r-package RPostgreSQL
 needs r-package RSQLite
 
 cat >"$WORK/server.py" <<-'PY'
-	import socketserver, sys, time
+	import http.server, sys, time
 
-	class Slow(socketserver.StreamRequestHandler):
-	    def handle(self):
-	        while self.rfile.readline().strip():
-	            pass
-	        for part in b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\n", b"late\n":
-	            time.sleep(0.2)
-	            self.wfile.write(part)
+	class Slow(http.server.BaseHTTPRequestHandler):
+	    def do_GET(self):
+	        time.sleep(0.2)
+	        self.send_response(200)
+	        self.send_header("Content-Length", "5")
+	        self.end_headers()
+	        time.sleep(0.2)
+	        self.wfile.write(b"late\n")
 
-	server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Slow)
-	with open(sys.argv[1], "w") as f:
+	    def log_message(self, *args):
+	        pass
+
+	server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Slow)
+	with open(sys.argv[1] + ".tmp", "w") as f:
 	    f.write(str(server.server_address[1]))
+	import os
+	os.rename(sys.argv[1] + ".tmp", sys.argv[1])
 	server.serve_forever()
 PY
 python3 "$WORK/server.py" "$WORK/port" 2>"$WORK/server.err" &

@@ -2,11 +2,10 @@
 #
 # A stack that changes as fast as R can change it: calls that do nothing but call. The names of the functions carry the
 # way they are called by, and there are several such ways through the same shape of stack, so that frames
-# of two moments never make a path of the graph, which is written to edges.txt: "caller<TAB>callee" per line, the roots
-# with an empty caller.
+# of two moments never make a path of the graph, which is written to edges.txt as mixed.R does.
 #
 # Arguments: FOLDER SECONDS HOW DEPTH. HOW: compiled, plain (not compiled), built (calls made again
-# by do.call(), and collections of garbage), foreign (routines in C), calls (system calls, below all). DEPTH: calls below all that.
+# by do.call(), and collections of garbage), foreign (routines in C). DEPTH: calls below all that.
 # Works until the folder has a file `stop`, and SECONDS at least. With a fifth argument it works for
 # ever, and units.txt gets a line per unit of work: when it ended (seconds since 1970) and how long
 # it took.
@@ -21,17 +20,14 @@ options(expressions = 50000L)
 edges <- character()
 edge <- function(from, to) edges <<- c(edges, paste0(from, "\t", to))
 ways <- 5L
-innermost <- if (how == "calls") quote(for (i in 1:4) Sys.getpid())
 call_of <- function(name) if (how == "built") bquote(do.call(.(name), list())) else as.call(list(as.name(name)))
 
 # top_k > upper_k > one_k, two_k, three_k > leaf_k_1 ... and below them nothing; wide_k has calls of other depths.
 for (k in seq_len(ways)) {
     name <- function(what) if (length(what)) paste0(what, "_", k)
     make <- function(what, callees) {
-        last <- list(if (!length(callees)) innermost)
-        assign(name(what), eval(call("function", NULL, as.call(c(as.name("{"), lapply(name(callees), call_of), last)))),
+        assign(name(what), eval(call("function", NULL, as.call(c(as.name("{"), lapply(name(callees), call_of), list(NULL))))),
             envir = globalenv())
-        if (!is.null(last[[1L]])) edge(name(what), "Sys.getpid")
         for (callee in callees) if (how == "built") {
             edge(name(what), "do.call")
             edge("do.call", name(callee))

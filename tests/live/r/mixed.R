@@ -2,9 +2,13 @@
 # packages: default
 #
 # Mixed work with a call graph that is known: recursion, S3 and S4 dispatch, lazy promises, conditions, the apply family,
-# compiled code and code as it is, collections of garbage. Arguments: FOLDER SECONDS (of CPU time).
-# Functions of the deep chains have their depth in their names, so that a frame that is missing, repeated or out of order
-# is another stack.
+# compiled code and code as it is, collections of garbage. Arguments: FOLDER SECONDS (of CPU time) [graph [calls]].
+# With "calls" the innermost work is system calls.
+#
+# With a third argument the graph is written to edges.txt: "caller<TAB>callee" per line, the roots with an empty caller. It holds what the
+# bodies of all functions say, R's own included, and by hand what they do not say: functions passed as arguments,
+# promises, methods. Functions of the deep chains have their depth in their names, so that a frame that is missing,
+# repeated or out of order is a call that cannot be.
 
 source(file.path(commandArgs(trailingOnly = TRUE)[[1L]], "common.R"))
 seconds <- as.numeric(args[[2L]])
@@ -17,6 +21,7 @@ burn <- function() {
     for (k in 1:4) s <- s + sum(sqrt(values))
     s
 }
+if (identical(args[4L], "calls")) burn <- function() { for (k in 1:4) s <- Sys.getpid(); s + 0.5 }
 
 # Chains down_1 > down_2 > ... > down_40, and the same with a promise, a loop and a handler in the way.
 depth <- 40L
@@ -71,6 +76,8 @@ main <- function(seconds) {
 # Half of the functions are compiled: those of odd depth, and some of the others.
 for (name in c(grep("^(down|lazy)_[0-9]*[13579]$", ls(), value = TRUE), "burn", "even", "weigh.stone", "apply_work",
     "catch_work", "applied", "s3", "looping", "mutual")) assign(name, compiler::cmpfun(get(name)))
+
+if (isTRUE(nzchar(args[3L]))) source(file.path(folder, "mixed_graph.R"))
 
 # Twice before, so that caches are filled: callNextMethod() fills one more at its second call.
 for (i in 1:2) for (job in jobs) job()

@@ -20,7 +20,7 @@ dyn.load(library_path)
 invisible(compiler::enableJIT(0L))
 
 # The programs are asked for one round at a time.
-commandArgs <- function(trailingOnly = FALSE) c(folder, "0.001")
+commandArgs <- function(trailingOnly = FALSE) c(folder, "0.001", "", "lines")
 # lines.R has packages: their source is enough here.
 asNamespace <- function(ns, ...) {
     if (!startsWith(ns, "xr")) return(base::asNamespace(ns, ...))

@@ -38,7 +38,6 @@ waits_for_lock <- function() .C("locked", 300L)
 connection <- DBI::dbConnect(RSQLite::SQLite(), database)
 invisible(DBI::dbExecute(connection, "PRAGMA synchronous = FULL"))
 invisible(DBI::dbExecute(connection, "PRAGMA cache_size = 1"))
-invisible(DBI::dbGetQuery(connection, "PRAGMA journal_mode = MEMORY"))
 invisible(DBI::dbExecute(connection, "CREATE TABLE t (a INTEGER, b TEXT)"))
 queries <- function() {
     DBI::dbExecute(connection, "INSERT INTO t VALUES (1, 'x')")

@@ -41,7 +41,7 @@ oracle_r_failed() {
 oracle_packages() {
 	local package
 	in_all || return
-	for package in data.table dplyr Matrix mgcv shiny; do
+	for package in data.table dplyr Matrix mgcv R6 shiny; do
 		[ -z "$(missing r-package $package)" ] || return
 	done
 	echo packages

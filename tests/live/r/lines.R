@@ -59,6 +59,7 @@ with_source <- function(text, env) eval(parse(text = text, keep.source = TRUE), 
 setMethod("size", "Thing", with_source(c("function(x, ...) {", "    spin()", "    x@value", "}"), corpora$kept))
 setMethod("size", "SubThing", compiler::cmpfun(with_source(c("function(x, ...) {", "    spin()", "    callNextMethod()",
     "}"), corpora$kept_compiled)))
+setMethod("show", "Thing", with_source(c("function(object) {", "    spin()", "    invisible()", "}"), corpora$kept))
 
 run_one <- function(snippets, i) {
     snippets[[i]]()

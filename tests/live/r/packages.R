@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # packages: default
 #
-# Work in packages as people use them, for oracle.R: data.table, dplyr, Matrix, mgcv, and shiny's reactive graph, which is of R6
-# classes, without a browser.
+# Work in packages as people use them, for oracle.R: data.table, dplyr, Matrix, mgcv, R6, and shiny's reactive graph
+# without a browser.
 
 suppressPackageStartupMessages({
     library(data.table)
     library(dplyr)
     library(Matrix)
     library(mgcv)
+    library(R6)
     library(shiny)
 })
 
@@ -46,6 +47,23 @@ model_work <- function() {
     summary(fit)
 }
 
+Counter <- R6Class("Counter",
+    public = list(
+        total = 0,
+        initialize = function(start = 0) self$total <- start,
+        add = function(n) {
+            for (i in seq_len(n)) self$total <- self$total + private$step(i)
+            invisible(self)
+        }),
+    private = list(step = function(i) sqrt(i)),
+    active = list(half = function() self$total / 2))
+Doubler <- R6Class("Doubler", inherit = Counter, public = list(
+    add = function(n) {
+        super$add(n)
+        super$add(n)
+    }))
+object_work <- function() for (i in 1:20) Doubler$new(i)$add(30)$add(2)$half
+
 reactive_work <- function() {
     testServer(function(input, output, session) {
         filtered <- reactive(people[people$x > input$least, ])
@@ -67,6 +85,6 @@ reactive_work <- function() {
     })
 }
 
-jobs <- list(table_work, frame_work, matrix_work, model_work, reactive_work)
+jobs <- list(table_work, frame_work, matrix_work, model_work, object_work, reactive_work)
 for (job in jobs) invisible(job())
 round_of_work <- function() for (i in sample(length(jobs))) jobs[[i]]()

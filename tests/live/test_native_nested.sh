@@ -7,7 +7,7 @@
 # timeout: 600
 #
 # C and C++ functions that R calls and that call R, up to eight levels deep (.Call, .External, .C, C++ exceptions across
-# R_UnwindProtect(), R_tryEval(), which is R_ToplevelExec(), libc's qsort(), errors that go out through all of them): each stands
+# R_UnwindProtect(), R_ToplevelExec(), R_tryEval(), libc's qsort(), errors that go out through all of them): each stands
 # between the right R functions, in every sample. With frames of signal handlers on top, and a thread beside. On this
 # machine's R and those of other releases. SAMPLES: the least number, of each (2,000).
 . "$(dirname "$0")/../lib/live.sh"

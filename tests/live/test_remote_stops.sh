@@ -19,7 +19,7 @@ check "it has waited" target_await_done 600
 prof_stop
 is "$PROF_STATUS" 0 "exit status 0"
 check_stats "$PROF_OUT.stats" "short waits"
-is "$(cat "$TARGET_DIR/waited")" "$(printf '%s 0 0\n' epoll_wait semtimedop recv nanosleep)" \
+is "$(cat "$TARGET_DIR/waited")" "$(printf '%s 0 0\n' epoll_wait sigtimedwait semtimedop recv io_getevents nanosleep)" \
 	"$waits waits of each kind: none failed, none ended early"
 target_kill
 

@@ -7,7 +7,7 @@ args <- commandArgs(TRUE)
 writeLines(as.character(getRversion()), file.path(args[1], "version"))
 library.file <- dyn.load(args[2])
 levels <- 8L
-ways <- c("call", "external", "dotc", "cxx", "try", "qsort")
+ways <- c("call", "external", "dotc", "cxx", "toplevel", "try", "qsort")
 bare.file <- if (length(args) > 2 && file.exists(args[3])) dyn.load(args[3])
 bare <- if (!is.null(bare.file)) c("external_c", "dotc_c", "try_c", "nested_dotc")
 symbol <- function(name) getNativeSymbolInfo(name, if (sub("[0-9]+$", "", name) %in% bare) bare.file else library.file)$address

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # tier: all
 # touches: base os output serve
-# timeout: 600
+# timeout: 900
 # engines: bpf
 #
 # The static binary runs where nothing is installed for it: in a Debian 11, which has an older glibc
-# and neither libbpf nor libelf, beside its R; and in a root folder that is empty. There only the
-# profiler is inside. And it sends profiles: its libcurl is not Debian's, has fewer options, and looks names up by c-ares. The
+# and neither libbpf nor libelf, beside its R; and in a root folder whose only C library is musl.
+# No Debian package has an R for musl, so there the R that is profiled runs outside that root, and
+# only the profiler inside. And it sends profiles: its libcurl is not Debian's, has fewer options, and looks names up by c-ares. The
 # name of the server is not known at first, and another server of names is, later: the program notices without a new start.
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/serve.sh"
@@ -58,11 +59,27 @@ target_go
 profile_in "Debian 11" "$older" "$WORK/xrprof-bpf"
 target_kill
 
-empty=$WORK/empty
-mkdir -p "$empty"/{dev,proc,sys,tmp} "$empty$WORK"
+musl=$WORK/musl
+mkdir -p "$musl"/{bin,dev,proc,sys,tmp,lib} "$musl$WORK"
+cat >"$WORK/run.c" <<'END'
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		execv(argv[1], argv + 1);
+	perror("run");
+	return 127;
+}
+END
+check "musl: a program is linked with it" musl-gcc -o "$musl/bin/run" "$WORK/run.c"
+linker=$(LC_ALL=C readelf -lW "$musl/bin/run" | sed -n 's/.*interpreter: \([^]]*\)\].*/\1/p')
+like "$linker" "ld-musl" "musl: its dynamic linker is musl's"
+check "musl: the root has musl" cp -L "$linker" "$musl/lib/"
+is "$(find "$musl" -name 'ld-linux*' -o -name 'libc.so.6')" "" "musl: the root has no glibc"
 target_start host naming 20
 target_go
-profile_in "an empty root" "$empty" "$WORK/xrprof-bpf"
+profile_in "musl" "$musl" /bin/run "$WORK/xrprof-bpf"
 target_kill
 
 # --- it sends profiles ---

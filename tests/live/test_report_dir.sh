@@ -194,6 +194,8 @@ counts "damaged ones among them: the others are shown" $((a + b)) "$dir" --since
 like "$ERR" '011200Z-60.pb.gz ends early.*left out.*3 of 5 profiles cannot be read, or not completely' "each is reported, and they are counted"
 report --dir "$dir" --since "2026-01-17 02:12" --until 02:15
 is "$STATUS$OUT" 1 "nothing but damaged ones"
+report "$WORK/a.pb.gz" "$dir/20260117T011400Z-60.pb.gz"
+is "$STATUS$OUT" 1 "a file that was named must be one"
 
 # --- what cannot be asked ---
 

@@ -304,10 +304,13 @@ by root -p "${pid[own]}" -d 0.2 -o /dev/null --stats "$WORK/sticky/stats"
 [ $status = 1 ] && grep -q "cannot .*symbolic link in this path belongs to another user" "$WORK/err" && [ "$(cat "$WORK/precious")" = precious ]
 ok $? "a link as --stats: refused, in words" || diag "status $status" "$(cat "$WORK/err")"
 
-# --- standard output that is closed (all three: unit:os/linux/rights) ---
+# --- standard streams that are closed ---
 
 "$(program plain)" -q -p "${pid[own]}" -d 0.2 2>"$WORK/err" >&-
 status=$?
 [ $status = 1 ] && [ "$(wc -l <"$WORK/err")" = 1 ] && grep -q "standard output" "$WORK/err"
 ok $? "standard output is closed: one line" || diag "status $status" "$(cat "$WORK/err")"
+"$(program plain)" -p "${pid[own]}" -d 0.2 -o "$WORK/closed" <&- >&- 2>&-
+is $? 0 "all three are closed, -o FILE: exit status 0"
+check_rprof "$WORK/closed" "all three are closed"
 done_testing

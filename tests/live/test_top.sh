@@ -168,4 +168,13 @@ ok $? "--batch: with the busy function" || diag "$(cat "$WORK/batch")"
 "$XRPROF" top -q -e "$XRPROF_ENGINE" -p "$first" --batch 1000 </dev/null 2>"$WORK/err" | head -n 1 >"$WORK/out"
 is "${PIPESTATUS[0]}" 0 "a reader that has enough: exit status" || diag "$(cat "$WORK/err")"
 
+# one that waits
+target_start host wait
+target_rests
+in_terminal -e "$XRPROF_ENGINE" --clock cpu -p "$TARGET_PID"
+sees "a process that waits is reported" \
+	"process $TARGET_PID .*used [0-9.]+ s of CPU in [0-9.]+ s and waited the rest"
+keys q
+ends "one that waits" 0
+
 done_testing

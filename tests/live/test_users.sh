@@ -6,6 +6,16 @@
 # What people stumbled over, as they met it, and what it says now.
 . "$(dirname "$0")/../lib/live.sh"
 
+# --lines where R kept no source references: no line, and no word.
+target_start host work 600 exit
+target_go
+prof_start "$WORK/lines.out" -p "$TARGET_PID" --clock cpu -F 499 -l
+check "without source references a message names the cure" wait_until 60 grep -qE \
+	"process $TARGET_PID \(R\): no source lines in [0-9]+ samples.*keep\.source = TRUE.*R_KEEP_PKG_SOURCE=yes" "$PROF_OUT.err"
+prof_stop
+is "$PROF_STATUS" 0 "lines without source references: exit status 0"
+target_kill
+
 # Without a mark the collector's time would count for innocent functions.
 target_start host gc 600
 target_go
@@ -18,6 +28,8 @@ prof -d 1 -o "$WORK/goes_on.out" -- R --vanilla --no-echo -f "$TARGET_DIR/work.R
 is $? 0 "0 for one that goes on" || diag "$(cat "$WORK/goes_on.err")"
 pkill -KILL -f -- "--args $TARGET_DIR 600 exit"
 
+run -p "$TARGET_PID" -f pprof --stats -
+like "$ERR" 'both go to stdout' "statistics and a profile are not mixed"
 prof -p "$TARGET_PID" -d 0.5 -o "$WORK/x.out" --stats - >"$WORK/stats.json" 2>/dev/null
 check "--stats - is one JSON object on stdout" python3 -m json.tool "$WORK/stats.json"
 

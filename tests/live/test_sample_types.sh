@@ -11,8 +11,6 @@
 . "$(dirname "$0")/../lib/live.sh"
 . "$tests/lib/serve.sh"
 
-python=/usr/bin/python3
-
 target_start host top
 pid=$TARGET_PID
 

@@ -30,10 +30,6 @@ asNamespace <- function(ns, ...) {
     env
 }
 
-# Two programs have a class of the same name.
-setRefClass <- function(Class, ...) methods::setRefClass(paste0(Class, class_count <<- class_count + 1), ...)
-class_count <- 0
-
 # What a program defines, with source references; its own run is left out. A round of its work.
 program_load <- function(name) {
     # lines.R's corpora look for what it defines in the global environment

@@ -21,52 +21,35 @@ static void hold(struct scene *s)
 static void let_go(struct scene *s)
 {
 	tracees__let_go(s->tracees);
-	s->step = 2;
+	s->step = 3;
 	/* until the test has seen it */
-	while (s->step < 3)
+	while (s->step < 4)
 		usleep(1000);
 }
 
-static void run__stop(struct scene *s)
-{
-	hold(s);
-	kill(getpid(), SIGSTOP);
-	let_go(s);
-}
+/* What comes to a tracer while it holds a thread, and what becomes of the tracer then. */
+static const struct row {
+	int signals[2];
+	bool job; /* to its process group, of which the target is not; the watchdog has another */
+	enum { STOPS, ENDS, RUNS_ON } then;
+	const char *what;
+} rows[] = {
+	{{SIGSTOP}, false, STOPS, "a stop"},
+	{{SIGSTOP}, true, STOPS, "a stop of the job"},
+	{{SIGTSTP, SIGTTIN}, false, STOPS, "stops of the terminal"},
+	{{SIGTERM, SIGQUIT}, false, ENDS, "what ends it"}, /* SIGQUIT may write a core file first */
+	{{SIGSTOP, SIGCONT}, false, RUNS_ON, "a stop that others take back"},
+};
+static const struct row *row;
 
-/* The watchdog belongs to the job until it has a new session. The target does not belong to it. */
-static void run__job(struct scene *s)
+static void run__signals(struct scene *s)
 {
-	if (setpgid(s->target, s->target))
+	if (row->job && setpgid(s->target, s->target))
 		_exit(5);
 	hold(s);
-	kill(0, SIGSTOP);
-	let_go(s);
-}
-
-static void run__terminal(struct scene *s)
-{
-	hold(s);
-	kill(getpid(), SIGTSTP);
-	kill(getpid(), SIGTTIN);
-	s->step = 10; /* nothing of that has come */
-	let_go(s);
-}
-
-static void run__end(struct scene *s)
-{
-	hold(s);
-	kill(getpid(), SIGTERM);
-	kill(getpid(), SIGQUIT); /* which may write a core file first */
-	s->step = 10;
-	let_go(s);
-}
-
-static void run__continued(struct scene *s)
-{
-	hold(s);
-	kill(getpid(), SIGSTOP);
-	kill(getpid(), SIGCONT); /* as by somebody who thought better of it */
+	for (size_t i = 0; i < COUNT(row->signals) && row->signals[i]; i++)
+		kill(row->job ? 0 : getpid(), row->signals[i]);
+	s->step = 2;
 	let_go(s);
 }
 
@@ -121,56 +104,27 @@ BEFORE()
 	signal(SIGCHLD, SIG_DFL);
 }
 
-TEST(stop)
+TEST(signals)
 {
-	struct scene *s = scene__start(target__run, run__stop, STDERR_FILENO);
+	for (row = rows; row < rows + COUNT(rows); row++) {
+		struct scene *s = scene__start(target__run, run__signals, STDERR_FILENO);
 
-	tap__ok(scene__in_state(s->tracer, 'T') && scene__moves(s),
-		"a tracer stopped within a sample stops after it");
-	/* it lets go first */
-	tap__ok(scene__in_state(s->tracer, 'T') && s->step == 1, "and stays stopped");
-	kill(s->tracer, SIGCONT);
-	tap__ok(scene__at(s, 2), "until it is continued");
-	tap__ok(scene__moves(s), "and its target runs on");
-	scene__end(s);
-}
-
-TEST(job)
-{
-	struct scene *s = scene__start(target__run, run__job, STDERR_FILENO);
-
-	tap__ok(scene__in_state(s->tracer, 'T') && scene__moves(s) &&
-			scene__in_state(s->tracer, 'T'),
-		"a job that is stopped as soon as it has begun does not hold its target");
-	kill(-s->tracer, SIGCONT);
-	tap__ok(scene__at(s, 2) && scene__moves(s), "after SIGCONT it samples again");
-	scene__end(s);
-}
-
-TEST(terminal)
-{
-	struct scene *s = scene__start(target__run, run__terminal, STDERR_FILENO);
-
-	tap__ok(scene__at(s, 10) && scene__in_state(s->tracer, 'T') && scene__moves(s),
-		"Ctrl-Z has its effect after the sample");
-	kill(s->tracer, SIGCONT);
-	tap__ok(scene__at(s, 2) && scene__moves(s), "and once only");
-	scene__end(s);
-
-	s = scene__start(target__run, run__end, STDERR_FILENO);
-	tap__ok(scene__at(s, 10) && scene__ended(s, 0), "and so has what ends it");
-	tap__ok(scene__moves(s), "the target runs on");
-	scene__end(s);
-}
-
-TEST(continued)
-{
-	struct scene *s = scene__start(target__run, run__continued, STDERR_FILENO);
-
-	tap__ok(scene__at(s, 2) && pid__state(s->tracer) != 'T',
-		"a tracer that was continued by others does not stop again");
-	tap__ok(scene__moves(s), "and its target runs on");
-	scene__end(s);
+		/* of a tracer that stops, the last stop is the one after its target moves */
+		tap__ok(scene__at(s, 2) && scene__moves(s), "%s: the target runs on", row->what);
+		if (row->then == ENDS)
+			tap__ok(scene__ended(s, 0), "%s: the tracer ends", row->what);
+		if (row->then == RUNS_ON)
+			tap__ok(scene__at(s, 3) && pid__state(s->tracer) != 'T',
+				"%s: the tracer runs on", row->what);
+		if (row->then == STOPS) {
+			tap__ok(scene__in_state(s->tracer, 'T') && s->step == 2,
+				"%s: the tracer stops when it has let go", row->what);
+			kill(s->tracer, SIGCONT);
+			tap__ok(scene__at(s, 3), "%s: it goes on when it is continued", row->what);
+		}
+		tap__ok(scene__moves(s), "%s: the target goes on", row->what);
+		scene__end(s);
+	}
 }
 
 /* The tracer is killed by the kernel, and the target runs on. */

@@ -89,11 +89,10 @@ static void tracer__main(int ready, void *arg)
 static inline struct scene *scene__start(void (*target)(struct scene *s),
 					 void (*run)(struct scene *s), int errors)
 {
-	struct scene *s =
-		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct scene *s = child__shared(sizeof(*s));
 	struct tracer t = {.scene = s, .target = target, .run = run};
 
-	tap__bail_if(s == MAP_FAILED || pipe(s->order), "no scene");
+	tap__bail_if(pipe(s->order), "no scene");
 	s->errors = errors;
 	tap__bail_if(child__start(tracer__main, &t) != s->tracer || s->tracer <= 0, "no tracer");
 	return s;
@@ -130,25 +129,6 @@ static inline bool scene__in_state(pid_t pid, char state)
 	return SCENE__UNTIL(pid__state(pid) == state);
 }
 
-/*
- * Does @pid sleep in vfork(2)?  Its child is there then.  Before that it may sleep, too: until a
- * page of its program is read.
- */
-static inline bool pid__in_vfork(pid_t pid)
-{
-	char path[64];
-	int child = 0;
-	FILE *in;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	in = fopen(path, "re");
-	if (in && fscanf(in, "%d", &child) != 1)
-		child = 0;
-	if (in)
-		fclose(in);
-	return child && pid__state(pid) == 'D';
-}
-
 static inline bool scene__at(struct scene *s, int step)
 {
 	return SCENE__UNTIL(s->step >= step);
@@ -162,7 +142,7 @@ static inline bool scene__moves(struct scene *s)
 	return SCENE__UNTIL(s->moves != before);
 }
 
-/* The process of that name that is a child of @pid; 0: none. */
+/* The process of that name, or of any (NULL), that is a child of @pid; 0: none. */
 static inline pid_t scene__child(pid_t pid, const char *comm)
 {
 	char path[64];
@@ -173,11 +153,20 @@ static inline pid_t scene__child(pid_t pid, const char *comm)
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
 	in = fopen(path, "re");
 	while (in && !found && fscanf(in, "%d", &child) == 1)
-		if (!proc__read(child, &p) && !strcmp(p.comm, comm) && p.state != 'Z')
+		if (!proc__read(child, &p) && (!comm || !strcmp(p.comm, comm)) && p.state != 'Z')
 			found = child;
 	if (in)
 		fclose(in);
 	return found;
+}
+
+/*
+ * Does @pid sleep in vfork(2)?  Its child is there then.  Before that it may sleep, too: until a
+ * page of its program is read.
+ */
+static inline bool pid__in_vfork(pid_t pid)
+{
+	return scene__child(pid, NULL) && pid__state(pid) == 'D';
 }
 
 #endif

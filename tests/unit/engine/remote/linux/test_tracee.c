@@ -104,38 +104,35 @@ ssize_t __wrap_pread(int fd, void *to, size_t size, off_t at)
 	return __real_pread(fd, to, size, at);
 }
 
-/* The target stops @ms after the tracer was stopped, and by then continued by the watchdog. */
-static void late_and_stopped(unsigned int ms)
-{
-	struct scene *s = scene__start(target__sleep, run__late_and_stopped, STDERR_FILENO);
-
-	scene__at(s, 1);
-	kill(s->tracer, SIGSTOP);
-	usleep(ms * 1000);
-	target__wake(s);
-	tap__ok(scene__moves(s), "%u ms: a stopped tracer lets go what stops late", ms);
-	tap__ok(scene__in_state(s->tracer, 'T'), "%u ms: and stops again", ms);
-	usleep(100000);
-	tap__ok(pid__state(s->tracer) == 'T' && scene__moves(s), "%u ms: and stays so", ms);
-	scene__end(s);
-}
-
+/* The target stops after the tracer was stopped, and by then continued by the watchdog. */
 TEST(late_and_stopped)
 {
 	static const unsigned int after_ms[] = {0, 50, 60, 70};
 
-	for (size_t i = 0; i < sizeof(after_ms) / sizeof(after_ms[0]); i++) {
+	for (size_t i = 0; i < COUNT(after_ms); i++) {
+		struct scene *s;
+
 		looks_late = i > 0;
-		late_and_stopped(after_ms[i]);
+		s = scene__start(target__sleep, run__late_and_stopped, STDERR_FILENO);
+		scene__at(s, 1);
+		kill(s->tracer, SIGSTOP);
+		usleep(after_ms[i] * 1000);
+		target__wake(s);
+		tap__ok(scene__moves(s), "%u ms: a stopped tracer lets go what stops late",
+			after_ms[i]);
+		tap__ok(scene__in_state(s->tracer, 'T'), "%u ms: and stops again", after_ms[i]);
+		usleep(100000);
+		tap__ok(pid__state(s->tracer) == 'T' && scene__moves(s), "%u ms: and stays so",
+			after_ms[i]);
+		scene__end(s);
 	}
-	looks_late = false;
 }
 
 /* --- signals --- */
 
 #define SIGNALS 200
 
-static _Atomic unsigned long *signals_got;
+static struct scene *signalled; /* a target's, for its handlers */
 static pid_t sent_to; /* gets SIGUSR1 between PTRACE_SEIZE and PTRACE_INTERRUPT; 0: none */
 
 long __real_ptrace(enum __ptrace_request request, ...);
@@ -161,12 +158,12 @@ long __wrap_ptrace(enum __ptrace_request request, ...)
 
 static void on_usr1(int signal)
 {
-	atomic_fetch_add(signals_got, 1);
+	atomic_fetch_add(&signalled->moves, 1);
 }
 
 static void target__signals(struct scene *s)
 {
-	signals_got = &s->moves;
+	signalled = s;
 	signal(SIGUSR1, on_usr1);
 	s->step = 1;
 	for (;;)
@@ -309,8 +306,6 @@ static void run__alarm(struct scene *s)
 }
 
 /* A handler for the signal that is mostly used, which an alarm must not run. */
-static struct scene *signalled;
-
 static void on_signal(int signal)
 {
 	signalled->errors = -1;
@@ -325,23 +320,22 @@ static void target__handles(struct scene *s)
 
 TEST(alarm)
 {
-	struct scene *s = scene__start(target__calls, run__alarm, STDERR_FILENO);
-	bool came = scene__at(s, STEP_RIGHT);
+	static void (*const targets[])(struct scene * s) = {target__calls, target__handles};
 
-	if (s->step == STEP_NO_ALARM)
-		tap__ok(true, "an alarm is not allowed here # SKIP perf_event_open");
-	else
-		tap__ok(came && s->step == STEP_RIGHT,
-			"an alarm stops a thread in calls as often as they take time");
-	tap__ok(scene__moves(s), "which runs on");
-	scene__end(s);
+	for (size_t i = 0; i < COUNT(targets); i++) {
+		const char *what = i ? "with a handler, which does not run" : "with calls";
+		struct scene *s = scene__start(targets[i], run__alarm, STDERR_FILENO);
+		bool came = scene__at(s, STEP_RIGHT);
 
-	s = scene__start(target__handles, run__alarm, STDERR_FILENO);
-	scene__moves(s);
-	tap__ok(scene__at(s, STEP_RIGHT) && s->errors != -1,
-		"the target's signal handler does not run");
-	tap__ok(scene__moves(s), "and it runs on");
-	scene__end(s);
+		if (s->step == STEP_NO_ALARM)
+			tap__skip("perf_event_open", "%s: an alarm is not allowed here", what);
+		else
+			tap__ok(came && s->step == STEP_RIGHT && s->errors != -1,
+				"%s: an alarm stops a thread in calls as often as they take time",
+				what);
+		tap__ok(scene__moves(s), "%s: which runs on", what);
+		scene__end(s);
+	}
 }
 
 /* A wait that the kernel does not restart, over and over. */
@@ -398,18 +392,16 @@ PROGRAM(tracee_sleeps)
 
 TEST(workload)
 {
-	const char *folder;
-	char path[64], text[128] = "";
-	char *argv[] = {(char *)"/proc/self/exe", (char *)"-x", (char *)"tracee_sleeps", path,
-			NULL};
+	const char *path = tap__path("fifo");
+	char *argv[] = {(char *)"/proc/self/exe", (char *)"-x", (char *)"tracee_sleeps",
+			(char *)path, NULL};
+	char text[128] = "";
 	struct signals *signals = NULL;
 	struct tracees *ts = NULL;
 	struct workload w;
 	struct errmsg f;
 	int fd;
 
-	folder = tap__folder();
-	snprintf(path, sizeof(path), "%s/fifo", folder);
 	tap__bail_if(mkfifo(path, 0600) || signals__open(&signals, &f) || tracees__open(&ts, &f) ||
 			     workload__start(&w, argv, true, NULL, signals, &f) ||
 			     workload__go(&w, &f),
@@ -428,7 +420,6 @@ TEST(workload)
 	workload__close(&w);
 	tracees__close(ts);
 	signals__close(signals);
-	unlink(path);
 }
 
 /* One that ends while it is waited for. */

@@ -14,6 +14,8 @@
 #define CALL_NS	 500u /* a read, and each piece of it: slower than most machines are */
 #define SPAN_NS	 100u
 #define LIMIT_NS 1000000u
+#define SHORT_NS (LIMIT_NS / 100) /* a limit that most samples exceed */
+#define AHEAD_NS (REMOTE_LOOKS * SHORT_NS)
 /* between two looks at the clock: 64 reads with what they read along */
 #define SLACK_NS (64 * (CALL_NS + 256 * SPAN_NS))
 
@@ -128,43 +130,66 @@ static void scene__in_time(uint64_t most, const char *what)
 	tap__ok(took <= most, "%s: %llu us", what, (unsigned long long)took / 1000);
 }
 
-/* @over: the sample is cut, for it took too long. */
-static void scene__finish(struct scene *s, int expected, bool over, const char *what)
-{
-	static const struct xr_sample like = {.weight = 1, .pid = 4711, .tid = 4711};
-	struct xr_sample sample = like;
-	int result = remote_walk__finish(s->rw);
+/* Samples of one stack, or of another after the look ahead, or of a chain in a circle. */
+static const struct row {
+	const char *what;
+	uint64_t limit;
+	enum { AHEAD = 1, LOOK = 2, BOTH = AHEAD | LOOK } timed;
+	uint64_t most; /* ns, of what is timed */
+	int samples, result;
+	bool over, moving, other, circle; /* over: the sample is cut, for it took too long */
+} rows[] = {
+	{"without a limit", 0, BOTH, UINT64_MAX, 1, 0, .over = false},
+	{"read ahead", SHORT_NS, AHEAD, AHEAD_NS + SLACK_NS, 1, 1, .over = true},
+	{"another stack", LIMIT_NS, LOOK, LIMIT_NS + SLACK_NS, 6, 1, .over = true, .other = true},
+	{"a stack that has not changed", LIMIT_NS, LOOK, LIMIT_NS / 10, 1, 0, .over = false},
+	{"a target that is not stopped", SHORT_NS, LOOK, AHEAD_NS + SLACK_NS, 1, 1, .over = true,
+	 .moving = true},
+	{"a circle", SHORT_NS, BOTH, AHEAD_NS + SHORT_NS + 2 * SLACK_NS, 3, 1, .circle = true},
+};
 
-	sample.flags = result > 0 ? XR_F_TRUNCATED : 0;
+static void scene__finish(struct scene *s, const struct row *row)
+{
+	const int result = remote_walk__finish(s->rw);
+	const struct xr_sample like = {
+		.weight = 1, .pid = 4711, .tid = 4711, .flags = result > 0 ? XR_F_TRUNCATED : 0};
+
 	if (result >= 0)
-		remote_walk__send(s->rw, &sample);
-	tap__ok(result == expected && s->right && s->nframes > 0 && s->truncated == (result > 0) &&
-			remote_walk__over(s->rw) == over,
-		"%s: %d, %u frames, which are the innermost ones", what, result, s->nframes);
+		remote_walk__send(s->rw, &like);
+	tap__ok(result == row->result && s->right && s->nframes > 0 &&
+			(s->nframes == CONTEXTS) == !result && s->truncated == (result > 0) &&
+			remote_walk__over(s->rw) == row->over,
+		"%s: %d, %u frames, which are the innermost ones", row->what, result, s->nframes);
 }
 
-TEST(free)
+TEST(limits)
 {
-	struct scene *s = scene__new(0);
+	for (const struct row *row = rows; row < rows + COUNT(rows); row++) {
+		struct scene *s = scene__new(row->limit);
 
-	remote_walk__ahead(s->rw);
-	remote_walk__still(s->rw);
-	scene__finish(s, 0, false, "without a limit");
-	tap__ok(s->nframes == CONTEXTS, "all is read");
-	scene__free(s);
-}
+		if (row->circle)
+			image__context(&s->m, s->contexts[0][3], s->contexts[0][0], R_CTXT_FUNCTION,
+				       image__call(&s->m, image__symbol(&s->m, "f3"), 0, 0));
+		for (int i = 0; i < row->samples; i++) {
+			uint64_t took;
 
-TEST(ahead)
-{
-	struct scene *s = scene__new(LIMIT_NS / 100);
-
-	scene__took();
-	remote_walk__ahead(s->rw);
-	scene__in_time(REMOTE_LOOKS * LIMIT_NS / 100 + SLACK_NS, "ahead");
-	remote_walk__still(s->rw);
-	scene__finish(s, 1, true, "what was read ahead is cut");
-	tap__ok(s->nframes < CONTEXTS, "not all is read");
-	scene__free(s);
+			scene__stack(s, row->other && i % 2);
+			scene__took();
+			remote_walk__ahead(s->rw);
+			took = row->timed & AHEAD ? scene__took() : 0;
+			scene__stack(s, row->other && !(i % 2));
+			scene__took();
+			if (row->moving)
+				remote_walk__moving(s->rw);
+			else
+				remote_walk__still(s->rw);
+			took += row->timed & LOOK ? scene__took() : 0;
+			tap__ok(took <= row->most, "%s: %llu us", row->what,
+				(unsigned long long)took / 1000);
+			scene__finish(s, row);
+		}
+		scene__free(s);
+	}
 }
 
 static uint64_t scene__no_cpu(void)
@@ -175,82 +200,22 @@ static uint64_t scene__no_cpu(void)
 /* No thread waits for it, so a reader that gets no CPU may take a hundred times as long. */
 TEST(no_cpu)
 {
-	const uint64_t limit = REMOTE_LOOKS * LIMIT_NS / 100;
-	struct scene *s = scene__new(LIMIT_NS / 100);
+	struct scene *s = scene__new(SHORT_NS);
 	uint64_t took;
 
 	remote_walk__cpu(s->rw, scene__no_cpu);
 	scene__took();
 	remote_walk__ahead(s->rw);
 	took = scene__took();
-	tap__ok(took > 2 * limit && took <= 100 * limit + SLACK_NS, "without a CPU: %llu us",
+	tap__ok(took > 2 * AHEAD_NS && took <= 100 * AHEAD_NS + SLACK_NS, "without a CPU: %llu us",
 		(unsigned long long)took / 1000);
 	remote_walk__cpu(s->rw, scene__now);
 	remote_walk__ahead(s->rw);
-	scene__in_time(limit + SLACK_NS, "with a CPU all the time");
+	scene__in_time(AHEAD_NS + SLACK_NS, "with a CPU all the time");
 	remote_walk__cpu(s->rw, scene__no_cpu);
 	scene__stack(s, 1);
 	scene__took();
 	remote_walk__still(s->rw);
-	scene__in_time(LIMIT_NS / 100 + SLACK_NS, "stopped, which the thread waits for");
-	scene__free(s);
-}
-
-TEST(still)
-{
-	struct scene *s = scene__new(LIMIT_NS);
-
-	for (int i = 0; i < 6; i++) {
-		scene__stack(s, i % 2);
-		remote_walk__ahead(s->rw);
-		scene__stack(s, !(i % 2));
-		scene__took();
-		remote_walk__still(s->rw);
-		scene__in_time(LIMIT_NS + SLACK_NS, "stopped");
-		scene__finish(s, 1, true, "another stack");
-	}
-	scene__free(s);
-}
-
-/* Nothing is cut of a stack whose top alone has changed. */
-TEST(top)
-{
-	struct scene *s = scene__new(LIMIT_NS);
-
-	remote_walk__ahead(s->rw);
-	scene__took();
-	remote_walk__still(s->rw);
-	tap__ok(scene__took() < LIMIT_NS / 10, "a stack that has not changed: no time at all");
-	scene__finish(s, 0, false, "all of it");
-	tap__ok(s->nframes == CONTEXTS, "as many frames as there are");
-	scene__free(s);
-}
-
-TEST(moving)
-{
-	struct scene *s = scene__new(LIMIT_NS / 100);
-
-	remote_walk__ahead(s->rw);
-	scene__took();
-	remote_walk__moving(s->rw);
-	scene__in_time(REMOTE_LOOKS * LIMIT_NS / 100 + SLACK_NS, "never stopped");
-	scene__finish(s, 1, true, "of a target that is not stopped");
-	scene__free(s);
-}
-
-/* A chain that goes in a circle. */
-TEST(circle)
-{
-	struct scene *s = scene__new(LIMIT_NS / 100);
-
-	image__context(&s->m, s->contexts[0][3], s->contexts[0][0], R_CTXT_FUNCTION,
-		       image__call(&s->m, image__symbol(&s->m, "f3"), 0, 0));
-	for (int i = 0; i < 3; i++) {
-		scene__took();
-		remote_walk__ahead(s->rw);
-		remote_walk__still(s->rw);
-		scene__in_time((REMOTE_LOOKS + 1) * LIMIT_NS / 100 + 2 * SLACK_NS, "a circle");
-		scene__finish(s, 1, false, "a circle");
-	}
+	scene__in_time(SHORT_NS + SLACK_NS, "stopped, which the thread waits for");
 	scene__free(s);
 }

@@ -54,7 +54,7 @@ struct program {
 	struct sample last; /* without its stack */
 	uint32_t old;	    /* of its calls, environments with the mark of a collection */
 	uint64_t env;	    /* collections mark it */
-	int collect;	    /* reads that have a collection before them */
+	int collect;	    /* reads after the look ahead that have a collection before them */
 	uint32_t collections;
 };
 

@@ -13,8 +13,9 @@ enum { OTHER_STACK = -1000, NO_STACK = -1001 };
 /* One sample; what became of it. */
 static int sample(struct program *p, struct remote_walk *rw, enum how how)
 {
-	static const struct xr_sample like = {.weight = 1, .pid = 4711, .tid = 4711};
+	static const struct xr_sample like = {.weight = 1, .pid = 4711, .tid = 4711, .time = LATE};
 	uint32_t changes = p->changes, line = 0;
+	const int collect = p->collect;
 	uint64_t stopped = 0;
 	int result;
 
@@ -23,7 +24,9 @@ static int sample(struct program *p, struct remote_walk *rw, enum how how)
 	p->spans = 0;
 	if (how == IDLE)
 		p->changes = 0;
+	p->collect = 0;
 	result = remote_walk__ahead(rw);
+	p->collect = collect;
 	if (how == STILL) {
 		p->changes = 0;
 		stopped = program__hash(p);
@@ -207,12 +210,9 @@ TEST(collections_counted)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		static const struct xr_sample like = {
-			.weight = 1, .pid = 4711, .tid = 4711, .time = LATE};
 		struct program p;
 		struct remote_walk *rw = program__start(&p, 12);
 		struct xr_row *row = &p.s.row;
-		int result;
 
 		p.env = image__cell(&p.s.m, R_ENVSXP, 0, 0, 0);
 		row->flags = XR_ROW_CALLS | XR_ROW_GC;
@@ -221,20 +221,10 @@ TEST(collections_counted)
 		for (int depth = 0; depth < p.depth; depth++)
 			image__put64(&p.s.m, p.slots[depth] + p.s.m.layout.cloenv, p.env);
 		remote_walk__row(rw, row);
-		result = remote_walk__ahead(rw);
-		if (rows[i].how == STILL && rows[i].collections)
-			program__collect(&p);
-		else
-			p.collect = rows[i].collections;
-		if (result >= 0)
-			result = rows[i].how == STILL ? remote_walk__still(rw)
-						      : remote_walk__moving(rw);
-		if (result >= 0)
-			result = remote_walk__finish(rw);
-		if (result >= 0)
-			remote_walk__send(rw, &like);
-		tap__ok(!result && p.last.counted == rows[i].counted, "%s: the number is %s",
-			rows[i].what, rows[i].counted ? "known" : "unknown");
+		p.collect = rows[i].collections;
+		tap__ok(!sample(&p, rw, rows[i].how) && p.last.counted == rows[i].counted,
+			"%s: the number is %s", rows[i].what,
+			rows[i].counted ? "known" : "unknown");
 		if (rows[i].counted)
 			tap__ok(p.last.collections == p.collections &&
 					!p.old == !rows[i].collections,

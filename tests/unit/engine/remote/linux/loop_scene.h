@@ -7,11 +7,11 @@
  * (r_image.h).
  */
 #include <pthread.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+
 #include "base/clock.h"
+#include "child.h"
 #include "engine/engine.h"
 #include "os/os.h"
 #include "os/proc.h"
@@ -80,9 +80,10 @@ static inline void seen__record(void *arg, const void *record, size_t size)
 
 enum life { LIFE_REST, LIFE_RUN, LIFE_FORK, LIFE_EXEC, LIFE_THREAD };
 
-struct child {
+struct target {
 	pid_t pid;
-	int orders; /* a byte written here lets LIFE_FORK and LIFE_EXEC do it */
+	enum life life;
+	int orders[2]; /* a byte written here lets LIFE_FORK and LIFE_EXEC do it */
 };
 
 static void *rest(void *arg)
@@ -112,7 +113,7 @@ static void *spin(void *arg)
  * R runs on a second thread, which never waits: one that has the made-up stack.  So does a third,
  * which is not R's.  On an order R's thread ends, and R runs on another one, with that stack.
  */
-static void child__threads(void *stack, int ready, int orders)
+static void target__threads(void *stack, int ready, int orders)
 {
 	struct spin others = {0}, rs = {0};
 	pthread_attr_t attributes;
@@ -135,22 +136,24 @@ static void child__threads(void *stack, int ready, int orders)
 	rest(NULL);
 }
 
-static void child__live(enum life life, int ready, int orders)
+static void target__live(int ready, void *arg)
 {
+	const struct target *t = arg;
+	const enum life life = t->life;
+	const int orders = t->orders[0];
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
 	void *heap = (void *)(uintptr_t)IMAGE_HEAP_AT;
 	void *stack = (void *)(uintptr_t)IMAGE_STACK_AT;
 	const pid_t parent = getpid();
 	char byte = 1;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (mmap(heap, HEAP_SIZE, PROT_READ | PROT_WRITE, flags, -1, 0) != heap ||
 	    mmap(stack, STACK_SIZE + THREAD_SIZE, PROT_READ | PROT_WRITE, flags, -1, 0) != stack)
 		_exit(2);
 	memcpy(heap, image.heap, HEAP_SIZE);
 	memcpy(stack, image.stack, STACK_SIZE);
 	if (life == LIFE_THREAD)
-		child__threads(stack, ready, orders);
+		target__threads(stack, ready, orders);
 	if (write(ready, &byte, 1) != 1)
 		_exit(4);
 	if (life == LIFE_RUN)
@@ -167,41 +170,25 @@ static void child__live(enum life life, int ready, int orders)
 	rest(NULL);
 }
 
-static struct child child__start(enum life life)
+static struct target target__start(enum life life)
 {
-	struct child c;
-	int ready[2], orders[2];
-	char byte;
+	struct target t = {.life = life};
 
-	tap__bail_if(pipe2(ready, O_CLOEXEC) || pipe2(orders, O_CLOEXEC), "no pipe");
-	fflush(stdout);
-	c.pid = fork();
-	tap__bail_if(c.pid < 0, "no child");
-	if (!c.pid) {
-		child__live(life, ready[1], orders[0]);
-		_exit(1);
-	}
-	close(ready[1]);
-	close(orders[0]);
-	c.orders = orders[1];
-	tap__bail_if(read(ready[0], &byte, 1) != 1, "the child could not map its memory");
-	close(ready[0]);
-	return c;
+	tap__bail_if(pipe2(t.orders, O_CLOEXEC), "no pipe");
+	t.pid = child__start(target__live, &t);
+	tap__bail_if(t.pid < 0, "the target could not map its memory");
+	return t;
 }
 
-static inline void child__order(const struct child *c)
+static inline void target__order(const struct target *t)
 {
-	tap__bail_if(write(c->orders, "x", 1) != 1, "the child does not listen");
+	tap__bail_if(write(t->orders[1], "x", 1) != 1, "the target does not listen");
 }
 
-static inline void child__end(struct child *c)
+static inline void target__end(struct target *t)
 {
-	if (!c->pid)
-		return;
-	kill(c->pid, SIGKILL);
-	waitpid(c->pid, NULL, 0);
-	close(c->orders);
-	c->pid = 0;
+	child__end(t->pid);
+	t->pid = 0;
 }
 
 /* --- engines --- */
@@ -209,15 +196,15 @@ static inline void child__end(struct child *c)
 struct scene {
 	const struct engine_ops *ops;
 	struct engine *e;
-	struct child child;
+	struct target target;
 	struct xr_row row;
 	struct seen seen;
 	struct errmsg f;
 };
 
-/* Opens the engine and adds a child; 0, or what add returned. */
-static int scene__begin(struct scene *s, const struct engine_ops *ops, enum life life,
-			enum engine_clock clock, uint32_t flags)
+/* Opens the engine and adds a target. */
+static void scene__begin(struct scene *s, const struct engine_ops *ops, enum life life,
+			 enum engine_clock clock, uint32_t flags)
 {
 	struct engine_config config = {
 		.freq = 500,
@@ -226,14 +213,14 @@ static int scene__begin(struct scene *s, const struct engine_ops *ops, enum life
 		.note_arg = &s->seen,
 	};
 
-	*s = (struct scene){.ops = ops, .child = child__start(life)};
+	*s = (struct scene){.ops = ops, .target = target__start(life)};
 	tap__bail_if(ops->open(&s->e, &config, &s->f), "%s", s->f.text);
 	s->row = image__row(&image);
 	s->row.flags = flags;
 	s->row.serial = 7;
-	s->row.pid = s->seen.pid = (uint32_t)s->child.pid;
-	s->row.start_time = proc__start_time(s->child.pid);
-	return ops->add(s->e, &s->row, &s->f);
+	s->row.pid = s->seen.pid = (uint32_t)s->target.pid;
+	s->row.start_time = proc__start_time(s->target.pid);
+	tap__bail_if(ops->add(s->e, &s->row, &s->f), "%s", s->f.text);
 }
 
 static inline void scene__end(struct scene *s)
@@ -241,7 +228,7 @@ static inline void scene__end(struct scene *s)
 	s->ops->stop(s->e);
 	s->ops->poll(s->e, 0, seen__record, &s->seen);
 	s->ops->close(s->e);
-	child__end(&s->child);
+	target__end(&s->target);
 }
 
 /* Poll until *@count is @n or more.  The time limit of the case ends what never comes. */

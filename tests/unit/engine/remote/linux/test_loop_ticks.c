@@ -59,7 +59,7 @@ static void overdue(const struct engine_ops *ops, enum engine_clock clock, const
 
 	scene__begin(&s, ops, LIFE_RUN, clock, 0);
 	tap__bail_if(ops->set_freq(s.e, 999, &s.f) || !scene__until(&s, &s.seen.samples, 5) ||
-			     clock_getcpuclockid(s.child.pid, &cpu),
+			     clock_getcpuclockid(s.target.pid, &cpu),
 		     "%s", s.f.text);
 	/* of a sample that counted no tick ahead: it took less than a period */
 	do {

@@ -16,6 +16,8 @@
 
 #define __bpf__
 
+#include "sampler.h"
+
 void *calloc(__SIZE_TYPE__ n, __SIZE_TYPE__ size);
 void abort(void);
 
@@ -58,29 +60,6 @@ static struct pt_regs *current_regs;
 #define BPF_CORE_READ_BITFIELD_PROBED(from, field) ((from)->field)
 #undef SEC
 #define SEC(name)
-
-/* Of a thread, as sampler.h has it. */
-struct kernel_task {
-	__u32 pid, tid;
-	__u64 start_ns;
-	bool exiting;
-	bool no_memory, in_exec;
-	__u32 threads;
-	__u64 sp, top;
-	__u32 state;
-	__s64 syscall;
-	bool off;
-	struct kernel_task *leader;
-	void *task;
-};
-
-struct kernel {
-	int (*read)(void *arg, void *to, __u32 len, __u64 addr);
-	void *arg;
-	__u64 now, pace;
-	__u32 random;
-	__SIZE_TYPE__ room;
-};
 
 struct kernel kernel = {.room = 1 << 20};
 
@@ -348,7 +327,7 @@ void kernel__exit(void)
 	on_exit((void *)args);
 }
 
-void kernel__put(struct xr_row *row)
+void kernel__put(const struct xr_row *row)
 {
 	kernel__update(&rows, &row->pid, row);
 }

@@ -6,40 +6,41 @@
 #ifndef XR_TEST_SAMPLER_H
 #define XR_TEST_SAMPLER_H
 
+#ifndef __bpf__ /* sampler.c has the kernel's types instead */
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+#endif
 
 #include "layout.h"
 
 /* A thread. */
 struct kernel_task {
-	uint32_t pid, tid;
-	uint64_t start_ns; /* of its process, since boot */
+	__u32 pid, tid;
+	__u64 start_ns; /* of its process, since boot */
 	bool exiting;
 	bool no_memory, in_exec;    /* it has none any more; it is between two */
-	uint32_t threads;	    /* of its process */
-	uint64_t sp, top;	    /* of its stack */
-	uint32_t state;		    /* as of `__state` */
-	int64_t syscall;	    /* negative: none */
+	__u32 threads;		    /* of its process */
+	__u64 sp, top;		    /* of its stack */
+	__u32 state;		    /* as of `__state` */
+	__s64 syscall;		    /* negative: none */
 	bool off;		    /* it is on no CPU */
 	struct kernel_task *leader; /* NULL: it is one */
 	void *task;		    /* the kernel's, made when it is needed */
 };
 
 struct kernel {
-	int (*read)(void *arg, void *to, uint32_t len, uint64_t addr); /* user memory; negative */
+	int (*read)(void *arg, void *to, __u32 len, __u64 addr); /* user memory; negative */
 	void *arg;
-	uint64_t now, pace; /* ns; by how much it goes on at each look */
-	uint32_t random;
-	size_t room; /* bytes of records that the ring takes more */
+	__u64 now, pace; /* ns; by how much it goes on at each look */
+	__u32 random;
+	__u64 room; /* bytes of records that the ring takes more */
 };
 
 extern struct kernel kernel;
 
 /* What the loader sets; @bits: that a CPU's number takes. */
 void kernel__collections(void);
-void kernel__cpu_bits(uint32_t bits);
+void kernel__cpu_bits(__u32 bits);
 
 /* Is the working memory of all levels in use? */
 void kernel__busy(bool busy);
@@ -57,14 +58,14 @@ void kernel__exit(void);
 
 /* The map of rows. */
 void kernel__put(const struct xr_row *row);
-struct xr_row *kernel__row(uint32_t pid);
+struct xr_row *kernel__row(__u32 pid);
 
 /* An entry for @tid in the map `waits_told`, as user space makes it: the wait of @since counts to
  * @until. */
-const struct xr_wait_told *kernel__tell(uint32_t tid, uint64_t since, uint64_t until);
+const struct xr_wait_told *kernel__tell(__u32 tid, __u64 since, __u64 until);
 
 /* A counter of all levels. */
-uint64_t kernel__count(uint32_t which);
+__u64 kernel__count(__u32 which);
 
 /* The next record of the ring; NULL: there is none. */
 const struct xr_head *kernel__record(void);

@@ -19,12 +19,12 @@ static struct kernel_task r = {
 	.pid = PID, .tid = PID, .start_ns = 50 * TICK_NS + 3, .threads = 1, .syscall = 6};
 static struct kernel_task idle = {.start_ns = 1, .threads = 1};
 
-static int read_image(void *arg, void *to, uint32_t len, uint64_t addr)
+static int read_image(void *arg, void *to, __u32 len, __u64 addr)
 {
 	return image__read(arg, to, len, addr);
 }
 
-static int read_nothing(void *arg, void *to, uint32_t len, uint64_t addr)
+static int read_nothing(void *arg, void *to, __u32 len, __u64 addr)
 {
 	return -EFAULT;
 }

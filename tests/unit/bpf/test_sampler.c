@@ -50,8 +50,16 @@ static void begin(uint32_t flags, unsigned int depth)
 	kernel.now = 100 * SECOND;
 	r.sp = IMAGE_STACK_AT + image.stack_size - image.stack_used;
 	r.top = IMAGE_STACK_AT + image.stack_size;
+	r.state = flags & XR_ROW_OFF_CPU ? 1 : 0; /* it sleeps when it leaves its CPU */
 	kernel__put(&row);
 	kernel__runs(&r);
+}
+
+/* A tick of @t, as it is now. */
+static void tick(struct kernel_task *t)
+{
+	kernel__runs(t);
+	kernel__tick();
 }
 
 /* The next record of @type; NULL: there is none. */
@@ -96,8 +104,7 @@ TEST(tick)
 	tap__ok(s->nslots == 2 && s->weight == 1 && s->serial == 7 && s->pid == PID &&
 			s->time == kernel.now && !s->flags,
 		"a tick of R is a sample with its calls");
-	kernel__runs(&idle);
-	kernel__tick();
+	tick(&idle);
 	tap__ok(!record(XR_REC_SAMPLE), "a tick of another process makes no sample");
 	conserved(1);
 }
@@ -125,12 +132,10 @@ TEST(pid)
 {
 	begin(0, 2);
 	r.start_ns += TICK_NS;
-	kernel__runs(&r);
-	kernel__tick();
+	tick(&r);
 	tap__ok(!record(XR_REC_SAMPLE), "not of a process that started later");
 	r.start_ns -= 2 * TICK_NS;
-	kernel__runs(&r);
-	kernel__tick();
+	tick(&r);
 	tap__ok(!record(XR_REC_SAMPLE), "nor earlier");
 	conserved(0);
 }
@@ -152,8 +157,7 @@ TEST(fork)
 	tap__ok(p && p->event == XR_PROCESS_FORK && p->pid == PID + 1 && p->parent_serial == 7 &&
 			p->parent_pid == PID && p->serial & 0x80000000u,
 		"a fork is a record");
-	kernel__runs(&child);
-	kernel__tick();
+	tick(&child);
 	s = sample();
 	tap__ok(s->serial == p->serial && s->pid == PID + 1 && s->nslots == 2,
 		"the child is sampled from its first instruction");
@@ -200,29 +204,25 @@ TEST(exiting)
 	begin(0, 2);
 	r.exiting = true;
 	r.threads = 3;
-	kernel__runs(&r);
-	kernel__tick();
+	tick(&r);
 	tap__ok(!record(XR_REC_SAMPLE) && kernel__count(XR_EXITING) == 1, "it is counted as that");
 	kernel__exit();
 	tap__ok(kernel__row(PID), "others of its threads are sampled");
 
 	r.exiting = false;
 	r.no_memory = true;
-	kernel__runs(&r);
-	kernel__tick();
+	tick(&r);
 	tap__ok(!record(XR_REC_SAMPLE) && kernel__count(XR_EXITING) == 2,
 		"so is one without memory");
 	r.no_memory = false;
 	r.in_exec = true;
-	kernel__runs(&r);
-	kernel__tick();
+	tick(&r);
 	tap__ok(sample()->nslots == 2, "one that begins to execute another program is sampled");
 	kernel.read = read_nothing;
 	kernel__tick();
 	tap__ok(kernel__count(XR_EXITING) == 3, "until it has other memory");
 	r.in_exec = false;
-	kernel__runs(&r);
-	kernel__tick();
+	tick(&r);
 	tap__ok(kernel__count(XR_BAD_HEAD) == 1, "memory of others that cannot be read is that");
 	conserved(5);
 }
@@ -302,19 +302,16 @@ TEST(threads)
 
 	begin(0, 2);
 	r.threads = 2;
-	kernel__runs(&r);
-	kernel__tick();
+	tick(&r);
 	tap__ok(sample()->nslots == 2 && kernel__row(PID)->r_tid == PID, "R's thread is proven");
 	other = beside_r();
-	kernel__runs(&other);
-	kernel__tick();
+	tick(&other);
 	s = sample();
 	tap__ok(!s->nslots && s->flags == XR_F_OTHER_THREAD && s->tid == PID + 1,
 		"a sample of another thread has no frames and is marked");
 	other.leader = &r;
 	r.off = true;
-	kernel__runs(&other);
-	kernel__tick();
+	tick(&other);
 	s = sample();
 	tap__ok(s->nslots == 2 && s->flags == XR_F_ELSEWHERE, "but those of R that waits");
 	conserved(3);
@@ -323,8 +320,7 @@ TEST(threads)
 	image__put32(&image, image.gc_at, 1);
 	kernel__row(PID)->r_tid = PID + 1;
 	kernel__row(PID)->revision++;
-	kernel__runs(&other);
-	kernel__tick();
+	tick(&other);
 	tap__ok(sample()->flags == XR_F_GC, "R's thread is the one proven last, if it has no call");
 }
 
@@ -346,12 +342,10 @@ TEST(labels)
 	image__put64(&image, value + 8, names);
 	value = image__cell(&image, R_LISTSXP, value, image.nil, row->labels_tag);
 	row->labels_at = image__cell(&image, R_LISTSXP, 0, value, 0);
-	kernel__runs(&r);
-	kernel__tick();
+	tick(&r);
 	tap__ok(sample()->slots[0].word, "a sample of it has them");
 	other = beside_r();
-	kernel__runs(&other);
-	kernel__tick();
+	tick(&other);
 	tap__ok(!sample()->slots[0].word, "one of another thread does not");
 }
 
@@ -371,8 +365,6 @@ TEST(waits)
 	const struct xr_sample *s;
 
 	begin(XR_ROW_OFF_CPU, 2);
-	r.state = 1;
-	kernel__runs(&r);
 	kernel.random = 1u << 31;
 	away(2 * PERIOD + 5, false);
 	s = sample();
@@ -400,8 +392,6 @@ TEST(waits_told)
 	const struct xr_wait_told *told;
 
 	begin(XR_ROW_OFF_CPU, 2);
-	r.state = 1;
-	kernel__runs(&r);
 	kernel__switch(&idle, false);
 	told = kernel__tell(PID, kernel.now, kernel.now + 3 * PERIOD);
 	kernel.now += 5 * PERIOD;

@@ -54,36 +54,39 @@ __attribute__((format(printf, 3, 0))) static void line(bool ok, const char *skip
 	fflush(stdout);
 }
 
+/* The line of a check, by the last arguments of its caller. */
+#define LINE(ok, skip, fmt)                                                                        \
+	do {                                                                                       \
+		va_list ap;                                                                        \
+                                                                                                   \
+		va_start(ap, fmt);                                                                 \
+		line(ok, skip, fmt, ap);                                                           \
+		va_end(ap);                                                                        \
+	} while (0)
+
 bool tap__ok(bool cond, const char *fmt, ...)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	line(cond, NULL, fmt, ap);
-	va_end(ap);
+	LINE(cond, NULL, fmt);
 	return cond;
 }
 
-__attribute__((format(printf, 3, 0))) static bool compare(const char *got, const char *want,
-							  const char *fmt, va_list ap)
+static bool same(const char *got, const char *want)
 {
-	bool same = got && !strcmp(got, want);
+	return got && !strcmp(got, want);
+}
 
-	line(same, NULL, fmt, ap);
-	if (!same)
+/* The remark behind the line of a comparison that failed. */
+static bool compared(const char *got, const char *want)
+{
+	if (!same(got, want))
 		tap__diag("wanted <%s>, got <%s>", want, got ? got : "(none)");
-	return same;
+	return same(got, want);
 }
 
 bool tap__is(const char *got, const char *want, const char *fmt, ...)
 {
-	va_list ap;
-	bool same;
-
-	va_start(ap, fmt);
-	same = compare(got, want, fmt, ap);
-	va_end(ap);
-	return same;
+	LINE(same(got, want), NULL, fmt);
+	return compared(got, want);
 }
 
 static char saying[1 << 16];
@@ -106,21 +109,19 @@ const char *tap__saying(void)
 
 bool tap__said(const char *want, const char *fmt, ...)
 {
-	va_list ap;
-	bool same;
+	bool ok;
 
-	va_start(ap, fmt);
-	same = compare(saying, want, fmt, ap);
-	va_end(ap);
+	LINE(same(saying, want), NULL, fmt);
+	ok = compared(saying, want);
 	*saying = '\0';
-	return same;
+	return ok;
 }
 
 bool tap__golden(const char *name)
 {
 	const char *how = getenv("XRPROF_GOLDEN"), *want, *got;
 	char path[1024], command[2048];
-	bool same;
+	bool ok;
 
 	snprintf(path, sizeof(path), "%s/tests/golden/%s", top, name);
 	if (how && !strcmp(how, "write")) {
@@ -129,8 +130,8 @@ bool tap__golden(const char *name)
 		return tap__ok(false, "%s is written: see git diff", path);
 	}
 	want = tap__read(path, NULL);
-	same = tap__ok(want && !strcmp(want, saying), "all is as in %s", path);
-	if (!same) {
+	ok = tap__ok(same(want, saying), "all is as in %s", path);
+	if (!ok) {
 		got = tap__path("got");
 		tap__write(got, saying, strlen(saying));
 		snprintf(command, sizeof(command), "diff -u %s %s | sed 's/^/# /'", path, got);
@@ -138,16 +139,12 @@ bool tap__golden(const char *name)
 			tap__diag("no diff");
 	}
 	*saying = '\0';
-	return same;
+	return ok;
 }
 
 void tap__skip(const char *reason, const char *fmt, ...)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	line(true, reason, fmt, ap);
-	va_end(ap);
+	LINE(true, reason, fmt);
 }
 
 void tap__diag(const char *fmt, ...)
@@ -164,24 +161,17 @@ void tap__diag(const char *fmt, ...)
 
 void tap__bail(const char *fmt, ...)
 {
-	va_list ap;
-
-	va_start(ap, fmt);
-	line(false, NULL, fmt, ap);
-	va_end(ap);
+	LINE(false, NULL, fmt);
 	exit(1);
 }
 
 void tap__bail_if(bool failed, const char *fmt, ...)
 {
 	int err = errno;
-	va_list ap;
 
 	if (!failed)
 		return;
-	va_start(ap, fmt);
-	line(false, NULL, fmt, ap);
-	va_end(ap);
+	LINE(false, NULL, fmt);
 	tap__diag("errno: %s", strerror(err));
 	exit(1);
 }

@@ -34,48 +34,47 @@ static void expect(struct btf *btf, int want, const char *what)
 	btf__free(btf);
 }
 
-TEST(btf_check)
+/* With a bit field of type @id. */
+static struct btf *types__bits(__u32 id)
 {
 	struct btf *btf = types__new();
 
-	expect(btf, 0, "sound types, and one that points at itself");
-	btf = types__new();
-	type_of(btf, 3)->type = 8;
-	expect(btf, -EBADMSG, "a pointer to a type that is not there");
-	btf = types__new();
-	btf_members(type_of(btf, 2))[1].type = 0xffffffff;
-	expect(btf, -EBADMSG, "a member of a type that is not there");
-	btf = types__new();
-	btf_params(type_of(btf, 7))[0].type = 99;
-	expect(btf, -EBADMSG, "a parameter of a type that is not there");
-	btf = types__new();
-	type_of(btf, 6)->name_off = 0x7fffffff;
-	expect(btf, -EBADMSG, "a name outside of the strings");
-	btf = types__new();
-	btf_members(type_of(btf, 2))[0].name_off = 0x7fffffff;
-	expect(btf, -EBADMSG, "a member's name outside of the strings");
-	btf = types__new();
-	type_of(btf, 4)->type = 5;
-	expect(btf, -EBADMSG, "const and typedef in a circle");
-	btf = types__new();
-	btf_members(type_of(btf, 2))[1].type = 6;
-	expect(btf, -EBADMSG, "a structure with an array of itself");
-	btf = types__new();
-	btf_members(type_of(btf, 2))[1].type = 2;
-	expect(btf, -EBADMSG, "a structure in itself");
-	btf = types__new();
 	btf__add_struct(btf, "bits", 8);
-	btf__add_field(btf, "bit", 1, 3, 1);
-	expect(btf, 0, "a bit field");
-	btf = types__new();
-	btf__add_struct(btf, "bits", 8);
-	btf__add_field(btf, "bit", 1, 3, 1);
+	btf__add_field(btf, "bit", id, 3, 1);
+	return btf;
+}
+
+/* The words of a type in a file, with the first two parts of a structure (linux/btf.h). */
+enum { NAME = 0, TYPE = 2, FIRST_NAME = 3, FIRST_TYPE = 4, SECOND_TYPE = 7 };
+
+TEST(btf_check)
+{
+	static const struct {
+		__u32 id, word, value;
+		const char *what;
+	} rows[] = {
+		{3, TYPE, 8, "a pointer to a type that is not there"},
+		{2, SECOND_TYPE, 0xffffffff, "a member of a type that is not there"},
+		{7, FIRST_TYPE, 99, "a parameter of a type that is not there"},
+		{6, NAME, 0x7fffffff, "a name outside of the strings"},
+		{2, FIRST_NAME, 0x7fffffff, "a member's name outside of the strings"},
+		{4, TYPE, 5, "const and typedef in a circle"},
+		{2, SECOND_TYPE, 6, "a structure with an array of itself"},
+		{2, SECOND_TYPE, 2, "a structure in itself"},
+	};
+	struct btf *btf;
+
+	expect(types__new(), 0, "sound types, and one that points at itself");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		btf = types__new();
+		((__u32 *)type_of(btf, rows[i].id))[rows[i].word] = rows[i].value;
+		expect(btf, -EBADMSG, rows[i].what);
+	}
+	expect(types__bits(1), 0, "a bit field");
+	btf = types__bits(1);
 	type_of(btf, 1)->size = 0;
 	expect(btf, -EBADMSG, "a bit field of a number without a size");
-	btf = types__new();
-	btf__add_struct(btf, "bits", 8);
-	btf__add_field(btf, "bit", 6, 3, 1);
-	expect(btf, -EBADMSG, "a bit field of an array");
+	expect(types__bits(6), -EBADMSG, "a bit field of an array");
 	btf = btf__parse("/sys/kernel/btf/vmlinux", NULL);
 	if (btf)
 		expect(btf, 0, "this kernel's own");

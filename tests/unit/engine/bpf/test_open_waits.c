@@ -66,23 +66,21 @@ static bool is_told(void)
 	       entry.until == NOW;
 }
 
+static const struct open_wait listed = {
+	.wait = {.since = SINCE, .pid = TID}, .from = SINCE, .tid = TID};
+
 static bool counts(uint64_t since, void (*then)(void))
 {
-	const struct open_wait w = {
-		.wait = {.since = SINCE, .pid = TID}, .from = SINCE, .tid = TID};
 	const uint32_t tid = TID;
 
 	bpf_map_delete_elem(told, &tid);
 	set(since);
 	meanwhile = then;
-	return open_wait__counts(waits, told, &w, NOW);
+	return open_wait__counts(waits, told, &listed, NOW);
 }
 
 TEST(open_waits)
 {
-	const struct open_wait listed_before = {
-		.wait = {.since = SINCE, .pid = TID}, .from = SINCE, .tid = TID};
-
 	waits = bpf_map_create(BPF_MAP_TYPE_HASH, "waits", sizeof(uint32_t), sizeof(struct xr_wait),
 			       4, NULL);
 	told = bpf_map_create(BPF_MAP_TYPE_HASH, "told", sizeof(uint32_t),
@@ -92,7 +90,7 @@ TEST(open_waits)
 		return;
 	}
 	tap__ok(counts(SINCE, NULL) && is_told(), "one that goes on counts, and has an entry");
-	tap__ok(!open_wait__counts(waits, told, &listed_before, NOW + 1) && is_told(),
+	tap__ok(!open_wait__counts(waits, told, &listed, NOW + 1) && is_told(),
 		"it does not count twice");
 	tap__ok(!counts(0, NULL) && !is_told(), "one that was over before does not count");
 	tap__ok(counts(SINCE, ends) && !is_told(),

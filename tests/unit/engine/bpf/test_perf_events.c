@@ -85,21 +85,19 @@ static void expect(int fd, clockid_t clock, double want, const char *what)
 		what, want, got);
 }
 
-static void follow(struct perf_events *p, int fd, clockid_t clock, unsigned int cpus,
-		   const char *whose)
+/* Events of CPUs at other rates. */
+static void follow(struct perf_events *p, int fd, unsigned int cpus)
 {
 	static const uint32_t rates[] = {19, 999, 99};
 	struct errmsg f = {""};
 	char what[64];
 
-	expect(fd, clock, 99.0 * cpus, whose);
-	for (unsigned int i = 0; i < 3; i++) {
-		snprintf(what, sizeof(what), "%s, at %u Hz from now on", whose, rates[i]);
-		if (!tap__ok(!perf_events__set_freq(p, rates[i], &f), "%s", what))
-			tap__diag("%s", f.text);
-		tap__ok(perf_events__freq(p) == rates[i],
-			"perf_events__freq() returns the new rate");
-		expect(fd, clock, (double)rates[i] * cpus, what);
+	expect(fd, CLOCK_MONOTONIC, 99.0 * cpus, "CPUs");
+	for (unsigned int i = 0; i < COUNT(rates); i++) {
+		snprintf(what, sizeof(what), "CPUs, at %u Hz from now on", rates[i]);
+		tap__ok(!perf_events__set_freq(p, rates[i], &f) && perf_events__freq(p) == rates[i],
+			"%s: perf_events__freq() returns the new rate %s", what, f.text);
+		expect(fd, CLOCK_MONOTONIC, (double)rates[i] * cpus, what);
 	}
 }
 
@@ -129,26 +127,40 @@ static void expect_switches(struct perf_events *p)
 		(unsigned long long)least);
 }
 
+static void limit__set(rlim_t soft)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = soft;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Events that are not open yet; NULL: they are not allowed here. */
+static struct perf_events *events__new(int fd)
+{
+	struct perf_events *p = NULL;
+	struct errmsg f = {""};
+	const char *why;
+
+	return fd < 0 || perf_events__new(&p, 99, fd, &why, &f) ? NULL : p;
+}
+
 /* From threads to CPUs: all or nothing. */
 static void widen(int fd, unsigned int cpus)
 {
-	struct rlimit limit, low;
-	struct perf_events *p;
+	struct perf_events *p = events__new(fd);
 	struct errmsg f = {""};
-	const char *why;
+	struct rlimit limit;
 	size_t threads;
 
-	tap__bail_if(perf_events__new(&p, 99, fd, &why, &f) ||
-			     perf_events__add_process(p, getpid(), &f),
-		     "no events: %s", f.text);
-	threads = perf_events__count(p);
 	getrlimit(RLIMIT_NOFILE, &limit);
-	low = limit;
-	low.rlim_cur = 8;
-	setrlimit(RLIMIT_NOFILE, &low);
+	tap__bail_if(!p || perf_events__add_process(p, getpid(), &f), "no events: %s", f.text);
+	threads = perf_events__count(p);
+	limit__set(8);
 	tap__ok(perf_events__widen(p, &f) == -EMFILE, "without descriptors widening fails: %s",
 		f.text);
-	setrlimit(RLIMIT_NOFILE, &limit);
+	limit__set(limit.rlim_cur);
 	tap__ok(perf_events__count(p) == threads, "the events are as they were");
 	expect(fd, CLOCK_PROCESS_CPUTIME_ID, 99.0, "and tick");
 
@@ -161,29 +173,17 @@ static void widen(int fd, unsigned int cpus)
 	perf_events__free(p);
 }
 
-static void limit__set(rlim_t soft)
-{
-	struct rlimit limit;
-
-	getrlimit(RLIMIT_NOFILE, &limit);
-	limit.rlim_cur = soft;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* Threads that do not fit: none of them has an event, and CPUs take the place of those that had. */
 static void crowd(int fd, unsigned int cpus)
 {
 	const rlim_t files = (rlim_t)fd + 2 * cpus + 35; /* 32 are spared */
-	struct perf_events *p;
+	struct perf_events *p = events__new(fd);
 	struct errmsg f = {""};
 	struct rlimit limit;
-	const char *why;
 
 	getrlimit(RLIMIT_NOFILE, &limit);
 	threads__start(2 * cpus);
-	tap__bail_if(perf_events__new(&p, 99, fd, &why, &f) ||
-			     perf_events__add_process(p, getpid(), &f),
-		     "no events: %s", f.text);
+	tap__bail_if(!p || perf_events__add_process(p, getpid(), &f), "no events: %s", f.text);
 	tap__ok(perf_events__count(p) == 2 * cpus + 1, "an event on each thread");
 	tap__ok(perf_events__threads_fit((size_t)files / 2, 1), "more threads fit");
 	limit__set(files);
@@ -194,7 +194,7 @@ static void crowd(int fd, unsigned int cpus)
 		"where CPUs tick, no thread has an event");
 	perf_events__free(p);
 
-	tap__bail_if(perf_events__new(&p, 99, fd, &why, &f), "no events: %s", f.text);
+	tap__bail_if(!(p = events__new(fd)), "no events");
 	threads__start(2 * cpus);
 	tap__ok(perf_events__add_process(p, getpid(), &f) == -EMFILE && !perf_events__count(p),
 		"too few descriptors: no thread has an event: %s", f.text);
@@ -208,19 +208,17 @@ static void crowd(int fd, unsigned int cpus)
 		tap__skip("the hard limit of descriptors is too low", "too many threads");
 	}
 	perf_events__free(p);
-	limit__set(limit.rlim_cur);
 }
 
 TEST(perf_events)
 {
 	int fd = nothing__load(), stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	struct perf_events *p = NULL;
+	struct perf_events *p = events__new(fd);
 	struct errmsg f = {""};
 	uint32_t limit = perf_events__limit();
-	const char *why;
 
-	if (fd < 0 || stats < 0 || perf_events__new(&p, 99, fd, &why, &f)) {
+	if (stats < 0 || !p) {
 		tap__skip("BPF or perf events are not allowed here", "rates");
 		return;
 	}
@@ -233,17 +231,15 @@ TEST(perf_events)
 	perf_events__free(p);
 	widen(fd, (unsigned int)cpus);
 
-	tap__bail_if(perf_events__new(&p, 99, fd, &why, &f), "no events");
+	tap__bail_if(!(p = events__new(fd)), "no events");
 	tap__ok(!perf_events__renew_cpus(p, &f), "of all CPUs");
-	if (!strcmp(perf_events__name(p), "cpu-clock")) { /* it ticks when a CPU is idle, too */
-		follow(p, fd, CLOCK_MONOTONIC, (unsigned int)cpus, "CPUs");
-	} else {
+	if (!strcmp(perf_events__name(p), "cpu-clock")) /* it ticks when a CPU is idle, too */
+		follow(p, fd, (unsigned int)cpus);
+	else
 		tap__skip("an idle CPU counts no cycles", "CPUs");
-	}
-	if (limit && limit < UINT32_MAX) {
-		tap__ok(!perf_events__set_freq(p, limit + 1, &f), "more than the kernel allows");
-		tap__ok(perf_events__freq(p) <= limit, "is as much as it allows");
-	}
+	if (limit && limit < UINT32_MAX)
+		tap__ok(!perf_events__set_freq(p, limit + 1, &f) && perf_events__freq(p) <= limit,
+			"more than the kernel allows is as much as it allows");
 	tap__ok(!perf_events__set_freq(p, 1, &f) && perf_events__freq(p) == 1, "once a second");
 	perf_events__free(p);
 	crowd(fd, (unsigned int)cpus);
@@ -269,12 +265,11 @@ int __wrap_cpus__online(bool *online, size_t n)
 TEST(offline)
 {
 	const size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
-	struct perf_events *p = NULL;
 	int fd = nothing__load(), err;
+	struct perf_events *p = events__new(fd);
 	struct errmsg f = {""};
-	const char *why;
 
-	if (fd < 0 || perf_events__new(&p, 99, fd, &why, &f) || perf_events__renew_cpus(p, &f)) {
+	if (!p || perf_events__renew_cpus(p, &f)) {
 		tap__skip("BPF or perf events are not allowed here", "a CPU that comes back");
 		return;
 	}

@@ -19,6 +19,8 @@
 
 /* What the test, the tracer and its target share. */
 struct scene {
+	void (*life)(struct scene *s); /* of the target, */
+	void (*run)(struct scene *s);  /* and of the tracer */
 	pid_t tracer, target;
 	struct tracees *tracees;     /* the tracer's */
 	int order[2];		     /* a byte read from it makes a target that sleeps wake up */
@@ -44,12 +46,6 @@ __attribute__((unused, noreturn)) static void target__sleep(struct scene *s)
 	target__run(s);
 }
 
-struct tracer {
-	struct scene *scene;
-	void (*target)(struct scene *s);
-	void (*run)(struct scene *s);
-};
-
 /* Until the watchdog is at work, which tracees__open waits a second for, nothing is stopped. */
 static inline void tracees__await(struct tracees *ts)
 {
@@ -62,8 +58,7 @@ static inline void tracees__await(struct tracees *ts)
 
 static void tracer__main(int ready, void *arg)
 {
-	const struct tracer *t = arg;
-	struct scene *s = t->scene;
+	struct scene *s = arg;
 	struct errmsg f;
 	pid_t target;
 
@@ -73,28 +68,29 @@ static void tracer__main(int ready, void *arg)
 	s->tracer = getpid();
 	target = fork();
 	if (!target)
-		t->target(s);
+		s->life(s);
 	s->target = target;
 	if (target <= 0 || tracees__open(&s->tracees, &f))
 		_exit(3);
 	tracees__await(s->tracees);
 	if (write(ready, "", 1) != 1)
 		_exit(3);
-	t->run(s);
+	s->run(s);
 	tracees__close(s->tracees);
 	_exit(0);
 }
 
 /* scene__start - @run is the tracer's life, after which it ends with status 0. */
-static inline struct scene *scene__start(void (*target)(struct scene *s),
+static inline struct scene *scene__start(void (*life)(struct scene *s),
 					 void (*run)(struct scene *s), int errors)
 {
 	struct scene *s = child__shared(sizeof(*s));
-	struct tracer t = {.scene = s, .target = target, .run = run};
 
-	tap__bail_if(pipe(s->order), "no scene");
+	s->life = life;
+	s->run = run;
 	s->errors = errors;
-	tap__bail_if(child__start(tracer__main, &t) != s->tracer || s->tracer <= 0, "no tracer");
+	tap__bail_if(pipe(s->order), "no scene");
+	tap__bail_if(child__start(tracer__main, s) != s->tracer || s->tracer <= 0, "no tracer");
 	return s;
 }
 

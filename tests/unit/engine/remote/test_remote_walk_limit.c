@@ -10,12 +10,13 @@
 #include "tap.h"
 #include "target/layouts.h"
 
-#define CONTEXTS 30000u
-#define CALL_NS	 500u /* a read, and each piece of it: slower than most machines are */
-#define SPAN_NS	 100u
-#define LIMIT_NS 1000000u
-#define SHORT_NS (LIMIT_NS / 100) /* a limit that most samples exceed */
-#define AHEAD_NS (REMOTE_LOOKS * SHORT_NS)
+#define CONTEXTS     30000u
+#define CONTEXT_ROOM (XR_CONTEXT_MAX + 64) /* image__room() */
+#define CALL_NS	     500u /* a read, and each piece of it: slower than most machines are */
+#define SPAN_NS	     100u
+#define LIMIT_NS     1000000u
+#define SHORT_NS     (LIMIT_NS / 100) /* a limit that most samples exceed */
+#define AHEAD_NS     (REMOTE_LOOKS * SHORT_NS)
 /* between two looks at the clock: 64 reads with what they read along */
 #define SLACK_NS (64 * (CALL_NS + 256 * SPAN_NS))
 
@@ -25,7 +26,7 @@ struct scene {
 	struct image m;
 	struct remote_walk *rw;
 	struct decoder *decoder;
-	uint64_t contexts[2][CONTEXTS]; /* two stacks, innermost first */
+	uint64_t innermost[2]; /* contexts, of two stacks */
 	uint32_t nframes;
 	bool truncated, right;
 };
@@ -65,7 +66,7 @@ static void on_sample(void *arg, const struct sample *sample)
 /* R_GlobalContext leads to stack @which. */
 static void scene__stack(struct scene *s, int which)
 {
-	image__put64(&s->m, s->m.head_at, s->contexts[which][0]);
+	image__put64(&s->m, s->m.head_at, s->innermost[which]);
 }
 
 static struct scene *scene__new(uint64_t limit)
@@ -79,20 +80,16 @@ static struct scene *scene__new(uint64_t limit)
 
 	tap__bail_if(!s, "out of memory");
 	image__init(&s->m, layouts__last(LAYOUTS_X86_64_LINUX), 1 << 16,
-		    (2 * CONTEXTS + 1) * (XR_CONTEXT_MAX + 64));
+		    (2 * CONTEXTS + 1) * CONTEXT_ROOM);
 	for (int i = 0; i < 4; i++) {
 		snprintf(name, sizeof(name), "f%d", i);
 		calls[i] = image__call(&s->m, image__symbol(&s->m, name), 0, 0);
 	}
-	outermost = image__room(&s->m, 0);
-	image__context(&s->m, outermost, 0, 0, s->m.nil);
+	outermost = image__push(&s->m, 0, s->m.nil, 0);
 	for (int which = 0; which < 2; which++) {
-		for (uint32_t i = 0; i < CONTEXTS; i++)
-			s->contexts[which][i] = image__room(&s->m, 0);
-		for (uint32_t i = 0; i < CONTEXTS; i++)
-			image__context(&s->m, s->contexts[which][i],
-				       i + 1 < CONTEXTS ? s->contexts[which][i + 1] : outermost,
-				       R_CTXT_FUNCTION, calls[i % 4]);
+		image__put64(&s->m, s->m.head_at, outermost);
+		for (uint32_t i = CONTEXTS; i-- > 0;)
+			s->innermost[which] = image__push(&s->m, R_CTXT_FUNCTION, calls[i % 4], 0);
 	}
 	scene__stack(s, 0);
 	row = image__row(&s->m);
@@ -167,9 +164,10 @@ TEST(limits)
 	for (const struct row *row = rows; row < rows + COUNT(rows); row++) {
 		struct scene *s = scene__new(row->limit);
 
-		if (row->circle)
-			image__context(&s->m, s->contexts[0][3], s->contexts[0][0], R_CTXT_FUNCTION,
-				       image__call(&s->m, image__symbol(&s->m, "f3"), 0, 0));
+		if (row->circle) /* the fourth context leads to the first */
+			image__put64(&s->m,
+				     s->innermost[0] + 3 * CONTEXT_ROOM + s->m.layout.nextcontext,
+				     s->innermost[0]);
 		for (int i = 0; i < row->samples; i++) {
 			uint64_t took;
 

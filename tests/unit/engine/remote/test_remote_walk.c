@@ -232,35 +232,26 @@ TEST(collections_counted)
 	}
 }
 
-/* The first sample of all has no frames, only its mark (and the sanitizers watch). */
-TEST(collection_outside)
-{
-	struct remote_walk *rw;
-	struct program p;
-
-	program__init(&p, layout_now(), false, false);
-	image__put32(&p.s.m, p.s.m.gc_at, 1);
-	rw = program__walk(&p, XR_ROW_GC, 0);
-	tap__ok(!sample(&p, rw, IDLE) && p.samples == 1 && p.nframes == 1,
-		"a collection outside of all functions: the mark alone");
-	program__free(&p, rw);
-}
-
 /*
- * No frame, but a place: code at top level, or, with filter.callframes, what was called from
- * nowhere.  R writes a line of the place alone.
+ * No frame: the mark of a collection alone, in the first sample of all (and the sanitizers watch);
+ * or a place: code at top level, or, with filter.callframes, what was called from nowhere.  R
+ * writes a line of the place alone.
  */
-TEST(place_alone)
+TEST(no_frames)
 {
 	struct remote_walk *rw;
 	struct program p;
 	uint64_t file;
 
 	program__init(&p, layout_now(), false, true);
-	rw = program__walk(&p, 0, 0);
-	file = srcfile__list(&p.s, image__string(&p.s.m, "top.R"));
+	rw = program__walk(&p, XR_ROW_GC, 0);
 	image__put64(&p.s.m, p.s.row.srcref_at, p.s.m.nil);
+	image__put32(&p.s.m, p.s.m.gc_at, 1);
+	tap__ok(!sample(&p, rw, IDLE) && p.samples == 1 && p.nframes == 1 && !p.innermost,
+		"a collection outside of all functions: the mark alone");
+	image__put32(&p.s.m, p.s.m.gc_at, 0);
 	tap__ok(sample(&p, rw, STILL) == -XR_NO_R_FRAMES, "no frame and no place: nothing to say");
+	file = srcfile__list(&p.s, image__string(&p.s.m, "top.R"));
 	image__put64(&p.s.m, p.s.row.srcref_at, srcref(&p.s, file, 77));
 	tap__ok(!sample(&p, rw, MOVING) && !p.nframes && p.innermost == 77,
 		"a place alone is a sample");

@@ -37,9 +37,9 @@ TEST(gc)
 	struct event_list list = {.n = 0};
 	struct errmsg f = {""};
 	struct event_name e;
-	int err = event_name__parse(&e, "gc", &f);
 
-	tap__ok(!err && e.kind == EVENT_GC && e.unit == XR_UNIT_BYTES, "gc: in bytes%s", f.text);
+	tap__ok(!event_name__parse(&e, "gc", &f) && e.kind == EVENT_GC && e.unit == XR_UNIT_BYTES,
+		"gc: in bytes%s", f.text);
 	tap__ok(!event_list__add(&list, "cs", &f) && !event_list__capture(&list),
 		"others ask nothing of rows");
 	tap__ok(!event_list__add(&list, "gc", &f) &&

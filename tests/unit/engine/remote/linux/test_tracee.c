@@ -247,30 +247,19 @@ static double cost__of(void (*what)(void))
 	return (double)least / BATCH;
 }
 
-/* The probability of @k or more of @n, each with probability @p. */
-static double binomial__tail(int k, int n, double p)
-{
-	double each = 1, below = 0;
-
-	for (int i = 0; i < n; i++)
-		each *= 1 - p;
-	for (int i = 0; i < k; i++) {
-		below += each;
-		each *= (double)(n - i) / (i + 1) * p / (1 - p);
-	}
-	return 1 - below;
-}
-
 /* The most stops in calls that are there by chance, if calls take their share of the time. */
 static int calls__most(void)
 {
 	const double call = cost__of(do__call), work = cost__of(do__work);
 	/* between work a call takes longer than among calls */
 	const double share = 2 * call / (call + work);
+	double exactly = 1, more = 1; /* the probability of @most stops, and of more (binomial) */
 	int most = 0;
 
-	while (most < STOPS && binomial__tail(most + 1, STOPS, share) > BY_CHANCE)
-		most++;
+	for (int i = 0; i < STOPS; i++)
+		exactly *= 1 - share;
+	for (; most < STOPS && (more -= exactly) > BY_CHANCE; most++)
+		exactly *= (double)(STOPS - most) / (most + 1) * share / (1 - share);
 	tap__diag("calls take %.1f %% of the time: at most %d of %d stops", 50 * share, most,
 		  STOPS);
 	return most;

@@ -263,18 +263,6 @@ void kernel__runs(struct kernel_task *t)
 	cfg_capture = XR_CAPTURE & ~XR_ROW_NATIVE;
 }
 
-void kernel__collections(void)
-{
-	cfg_collections = true;
-	cfg_event = XR_EVENT_OTHER;
-	cfg_unit = XR_UNIT_BYTES;
-}
-
-void kernel__cpu_bits(__u32 bits)
-{
-	cfg_cpu_bits = bits;
-}
-
 void kernel__busy(bool busy)
 {
 	for (__u32 level = 0; level < XR_LEVELS; level++)

@@ -38,9 +38,9 @@ struct kernel {
 
 extern struct kernel kernel;
 
-/* What the loader sets; @bits: that a CPU's number takes. */
-void kernel__collections(void);
-void kernel__cpu_bits(__u32 bits);
+/* What the loader sets. */
+extern volatile bool cfg_collections;
+extern volatile __u32 cfg_event, cfg_unit, cfg_cpu_bits;
 
 /* Is the working memory of all levels in use? */
 void kernel__busy(bool busy);

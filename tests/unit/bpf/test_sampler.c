@@ -142,7 +142,7 @@ TEST(fork)
 	uint32_t before;
 
 	begin(XR_ROW_FOLLOW, 2);
-	kernel__cpu_bits(CPU_BITS);
+	cfg_cpu_bits = CPU_BITS;
 	kernel__row(PID)->r_tid = PID;
 	child.pid = child.tid = PID + 1;
 	child.start_ns += 7 * TICK_NS;
@@ -417,7 +417,9 @@ TEST(collections)
 	kernel__row(PID)->small_at = kernel__row(PID)->large_at = image__alloc(&image, 8);
 	kernel__row(PID)->nodes_at = nodes;
 	kernel__row(PID)->node_size = 56;
-	kernel__collections();
+	cfg_collections = true;
+	cfg_event = XR_EVENT_OTHER;
+	cfg_unit = XR_UNIT_BYTES;
 	heap(nodes, 1, 1000);
 	heap(nodes, 0, 600);
 	tap__ok(!record(XR_REC_SAMPLE), "before the first it is not known");

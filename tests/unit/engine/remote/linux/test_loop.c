@@ -135,56 +135,29 @@ static void stopped(const struct engine_ops *ops)
 	scene__end(&s);
 }
 
-/* The engine may hold it just now. */
-static bool trace(pid_t pid)
-{
-	for (int i = 0; i < 1000; i++) {
-		if (!ptrace(PTRACE_SEIZE, pid, NULL, NULL))
-			return true;
-		usleep(100);
-	}
-	return false;
-}
-
 /*
- * Lets what it traces run on, as a debugger does.  It may get the signal of an alarm: the engine
- * lets go of a thread in which one is pending (alarm__clear).
+ * Trace the target, which the engine may hold just now, and let it run on, as a debugger does.  It
+ * may get the signal of an alarm: the engine lets go of a thread in which one is pending
+ * (alarm__clear).
  */
-static void tracer__run(void)
+static void tracer__run(int ready, void *arg)
 {
+	const struct scene *s = arg;
 	int status;
 	pid_t pid;
 
+	for (int i = 0; ptrace(PTRACE_SEIZE, s->target.pid, NULL, NULL); i++) {
+		if (i == 1000)
+			_exit(1);
+		usleep(100);
+	}
+	if (write(ready, "", 1) != 1)
+		_exit(1);
 	while ((pid = waitpid(-1, &status, __WALL)) > 0)
 		ptrace(PTRACE_CONT, pid, NULL, (long)(status >> 16 ? 0 : WSTOPSIG(status)));
 }
 
-/* The process is traced by a child of ours, as by a debugger; 0: that is not allowed here. */
-static pid_t tracer__start(struct scene *s)
-{
-	int ready;
-	pid_t tracer = child__fork(&ready);
-	char byte;
-	ssize_t got;
-
-	if (!tracer) {
-		byte = trace(s->target.pid) ? 'y' : 'n';
-		if (write(ready, &byte, 1) == 1)
-			tracer__run();
-		_exit(1);
-	}
-	tap__bail_if(fcntl(ready, F_SETFL, O_NONBLOCK), "no tracer");
-	/* the engine may have to let it go first */
-	while ((got = read(ready, &byte, 1)) < 0 && errno == EAGAIN)
-		s->ops->poll(s->e, 10, seen__record, &s->seen);
-	tap__bail_if(got != 1, "the tracer ended");
-	close(ready);
-	if (byte == 'y')
-		return tracer;
-	child__end(tracer);
-	return 0;
-}
-
+/* By a child of ours, as by a debugger. */
 static void traced(void)
 {
 	struct scene s;
@@ -192,8 +165,8 @@ static void traced(void)
 	int err;
 
 	scene__begin(&s, &engine_ptrace, LIFE_RUN, ENGINE_CLOCK_WALL, 0);
-	tracer = tracer__start(&s);
-	if (!tracer) {
+	tracer = child__start(tracer__run, &s);
+	if (tracer < 0) {
 		tap__skip("tracing a process of ours is not allowed here", "traced");
 		scene__end(&s);
 		return;

@@ -58,11 +58,6 @@ static void target__wake(const struct scene *s)
 	tap__bail_if(write(s->order[1], "x", 1) != 1, "no pipe");
 }
 
-BEFORE()
-{
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
-}
-
 TEST(late)
 {
 	struct scene *s = scene__start(target__sleep, run__late, STDERR_FILENO);

@@ -97,13 +97,6 @@ static void run__samples(struct scene *s)
 	}
 }
 
-BEFORE()
-{
-	/* what the tracers leave behind is ours */
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	signal(SIGCHLD, SIG_DFL);
-}
-
 TEST(signals)
 {
 	for (row = rows; row < rows + COUNT(rows); row++) {
@@ -133,7 +126,8 @@ static void killed(void (*run)(struct scene *s), const char *what, const char *s
 	char text[512] = "";
 	int errors[2];
 	struct scene *s;
-	ssize_t n;
+	size_t len;
+	FILE *in;
 
 	tap__bail_if(pipe(errors), "no pipe");
 	s = scene__start(target__run, run, errors[1]);
@@ -142,14 +136,12 @@ static void killed(void (*run)(struct scene *s), const char *what, const char *s
 	tap__ok(scene__moves(s), "%s: its target runs on", what);
 	/* the target has the other end, too */
 	kill(s->target, SIGKILL);
-	for (size_t len = 0; len < sizeof(text) - 1; len += (size_t)n) {
-		n = read(errors[0], text + len, sizeof(text) - 1 - len);
-		if (n <= 0)
-			break;
-	}
-	close(errors[0]);
+	in = fdopen(errors[0], "r");
+	tap__bail_if(!in, "no stream");
+	len = fread(text, 1, sizeof(text) - 1, in);
+	fclose(in);
 	if (said)
-		tap__ok(strstr(text, said) && strchr(text, '\n') == text + strlen(text) - 1,
+		tap__ok(strstr(text, said) && strchr(text, '\n') == text + len - 1,
 			"%s: reported in one line: %.*s", what, (int)strcspn(text, "\n"), text);
 	else
 		tap__ok(!text[0], "%s: no process is left to report it", what);

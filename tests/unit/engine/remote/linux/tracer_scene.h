@@ -89,7 +89,8 @@ static inline struct scene *scene__start(void (*life)(struct scene *s),
 	s->life = life;
 	s->run = run;
 	s->errors = errors;
-	tap__bail_if(pipe(s->order), "no scene");
+	/* what the tracer leaves behind is ours */
+	tap__bail_if(pipe(s->order) || prctl(PR_SET_CHILD_SUBREAPER, 1), "no scene");
 	tap__bail_if(child__start(tracer__main, s) != s->tracer || s->tracer <= 0, "no tracer");
 	return s;
 }

@@ -4,7 +4,6 @@
  * vfork(2) cannot be stopped before its child lets it go on.
  */
 #define _GNU_SOURCE
-#include <stdarg.h>
 #include <sys/epoll.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -130,20 +129,12 @@ TEST(late_and_stopped)
 static struct scene *signalled; /* a target's, for its handlers */
 static pid_t sent_to; /* gets SIGUSR1 between PTRACE_SEIZE and PTRACE_INTERRUPT; 0: none */
 
-long __real_ptrace(enum __ptrace_request request, ...);
-long __wrap_ptrace(enum __ptrace_request request, ...);
+/* All callers give four arguments. */
+long __real_ptrace(enum __ptrace_request request, pid_t pid, void *addr, void *data);
+long __wrap_ptrace(enum __ptrace_request request, pid_t pid, void *addr, void *data);
 
-long __wrap_ptrace(enum __ptrace_request request, ...)
+long __wrap_ptrace(enum __ptrace_request request, pid_t pid, void *addr, void *data)
 {
-	va_list args;
-	pid_t pid;
-	void *addr, *data;
-
-	va_start(args, request);
-	pid = va_arg(args, pid_t);
-	addr = va_arg(args, void *);
-	data = va_arg(args, void *);
-	va_end(args);
 	if (request == PTRACE_INTERRUPT && pid == sent_to)
 		/* the tracer is asked about the signal first */
 		if (kill(pid, SIGUSR1) || !scene__in_state(pid, 't'))

@@ -90,11 +90,11 @@ static const struct kernel_map {
 };
 
 static struct element {
-	const struct kernel_map *map;
+	const struct kernel_map *map; /* NULL: deleted; a program may go on using the value */
 	unsigned char key[16];
 	void *value;
 	struct element *next;
-} * elements, *deleted;
+} * elements;
 
 static const struct kernel_map *map__of(const void *map)
 {
@@ -144,14 +144,11 @@ static long kernel__update(void *map, const void *key, const void *value)
 
 static long kernel__delete(void *map, const void *key)
 {
-	struct element **e = map__find(map__of(map), key), *gone = *e;
+	struct element *e = *map__find(map__of(map), key);
 
-	if (!gone)
+	if (!e)
 		return -2;
-	*e = gone->next;
-	/* a program may go on using it until it ends */
-	gone->next = deleted;
-	deleted = gone;
+	e->map = NULL;
 	return 0;
 }
 
@@ -271,6 +268,8 @@ void kernel__busy(bool busy)
 
 /* --- the programs --- */
 
+#define ARG(task) (__u64)(unsigned long)(task)
+
 void kernel__tick(void)
 {
 	struct bpf_perf_event_data data = {.sample_period = 1};
@@ -281,8 +280,7 @@ void kernel__tick(void)
 
 void kernel__switch(struct kernel_task *next, bool preempted)
 {
-	__u64 args[] = {preempted, (__u64)(unsigned long)current,
-			(__u64)(unsigned long)&task__of(next)->task};
+	__u64 args[] = {preempted, ARG(current), ARG(&task__of(next)->task)};
 
 	on_switch((void *)args);
 	kernel__runs(next);
@@ -295,22 +293,21 @@ void kernel__back(void)
 
 void kernel__fork(struct kernel_task *child)
 {
-	__u64 args[] = {(__u64)(unsigned long)current,
-			(__u64)(unsigned long)&task__of(child)->task};
+	__u64 args[] = {ARG(current), ARG(&task__of(child)->task)};
 
 	on_fork((void *)args);
 }
 
 void kernel__exec(void)
 {
-	__u64 args[] = {(__u64)(unsigned long)current};
+	__u64 args[] = {ARG(current)};
 
 	on_exec((void *)args);
 }
 
 void kernel__exit(void)
 {
-	__u64 args[] = {(__u64)(unsigned long)current};
+	__u64 args[] = {ARG(current)};
 
 	on_exit((void *)args);
 }

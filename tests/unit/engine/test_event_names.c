@@ -5,20 +5,9 @@
 #include "layout.h"
 #include "tap.h"
 
-static bool part__is(const struct event_part *part, const char *text)
+static bool part__same(const struct event_part *a, const struct event_part *b)
 {
-	return part->len == strlen(text) && !memcmp(part->at, text, part->len);
-}
-
-static void perf(const char *text, uint32_t type, uint64_t config, enum xr_unit unit)
-{
-	struct event_name e;
-	struct errmsg f = {""};
-	int err = event_name__parse(&e, text, &f);
-
-	tap__ok(!err && e.kind == EVENT_PERF && e.type == type && e.config == config &&
-			e.unit == unit && e.text == text,
-		"%s: type %u, config %#llx%s", text, e.type, (unsigned long long)e.config, f.text);
+	return a->len == b->len && (!a->len || !memcmp(a->at, b->at, a->len));
 }
 
 static void refused(const char *text, const char *said)
@@ -31,78 +20,65 @@ static void refused(const char *text, const char *said)
 		f.text);
 }
 
-/* R's own event: it has no parts, and asks for rows. */
-TEST(gc)
-{
-	struct event_list list = {.n = 0};
-	struct errmsg f = {""};
-	struct event_name e;
+#define PART(text)                                                                                 \
+	{                                                                                          \
+		text, sizeof(text) - 1                                                             \
+	}
 
-	tap__ok(!event_name__parse(&e, "gc", &f) && e.kind == EVENT_GC && e.unit == XR_UNIT_BYTES,
-		"gc: in bytes%s", f.text);
-	tap__ok(!event_list__add(&list, "cs", &f) && !event_list__capture(&list),
-		"others ask nothing of rows");
-	tap__ok(!event_list__add(&list, "gc", &f) &&
-			event_list__capture(&list) == XR_ROW_COLLECTIONS,
-		"gc asks for R's counts of its memory");
-}
-
-/* As <linux/perf_event.h> numbers them. */
-TEST(perf)
+/* perf's names as <linux/perf_event.h> numbers them; and the other kinds. */
+TEST(names)
 {
+	static const struct event_name rows[] = {
+		{"cycles", EVENT_PERF, XR_UNIT_COUNT, 0, .config = 0},
+		{"cpu-cycles", EVENT_PERF, XR_UNIT_COUNT, 0, .config = 0},
+		{"instructions", EVENT_PERF, XR_UNIT_COUNT, 0, .config = 1},
+		{"cache-misses", EVENT_PERF, XR_UNIT_COUNT, 0, .config = 3},
+		{"branch-misses", EVENT_PERF, XR_UNIT_COUNT, 0, .config = 5},
+		{"ref-cycles", EVENT_PERF, XR_UNIT_COUNT, 0, .config = 9},
+		{"cpu-clock", EVENT_PERF, XR_UNIT_NS, 1, .config = 0},
+		{"task-clock", EVENT_PERF, XR_UNIT_NS, 1, .config = 1},
+		{"page-faults", EVENT_PERF, XR_UNIT_COUNT, 1, .config = 2},
+		{"faults", EVENT_PERF, XR_UNIT_COUNT, 1, .config = 2},
+		{"cs", EVENT_PERF, XR_UNIT_COUNT, 1, .config = 3},
+		{"major-faults", EVENT_PERF, XR_UNIT_COUNT, 1, .config = 6},
+		{"L1-dcache-loads", EVENT_PERF, XR_UNIT_COUNT, 3, .config = 0},
+		{"L1-dcache-load-misses", EVENT_PERF, XR_UNIT_COUNT, 3, .config = 0x10000},
+		{"L1-icache-load-misses", EVENT_PERF, XR_UNIT_COUNT, 3, .config = 0x10001},
+		{"LLC-store-misses", EVENT_PERF, XR_UNIT_COUNT, 3, .config = 0x10102},
+		{"dTLB-load-misses", EVENT_PERF, XR_UNIT_COUNT, 3, .config = 0x10003},
+		{"node-prefetches", EVENT_PERF, XR_UNIT_COUNT, 3, .config = 0x206},
+		{"r1a8", EVENT_PERF, XR_UNIT_COUNT, 4, .config = 0x1a8},
+		{"rffffffffffffffff", EVENT_PERF, XR_UNIT_COUNT, 4, .config = UINT64_MAX},
+		{"gc", EVENT_GC, XR_UNIT_BYTES, .config = 0},
+		{"tracepoint:syscalls:sys_enter_openat", EVENT_TRACEPOINT, XR_UNIT_COUNT,
+		 .group = PART("syscalls"), .name = PART("sys_enter_openat")},
+		{"uprobe:/usr/lib/R/lib/libR.so:Rf_eval", EVENT_UPROBE, XR_UNIT_COUNT,
+		 .path = PART("/usr/lib/R/lib/libR.so"), .name = PART("Rf_eval")},
+		{"uprobe:/a:b/c.so:f.part.0+0x1f", EVENT_UPROBE, XR_UNIT_COUNT,
+		 .path = PART("/a:b/c.so"), .name = PART("f.part.0"), .offset = 31},
+		{"uprobe:/a:f+31", EVENT_UPROBE, XR_UNIT_COUNT, .path = PART("/a"),
+		 .name = PART("f"), .offset = 31},
+		{"usdt:/a b/c.so:libc:setjmp", EVENT_USDT, XR_UNIT_COUNT, .path = PART("/a b/c.so"),
+		 .group = PART("libc"), .name = PART("setjmp")},
+	};
 	struct event_name e, again;
-	struct errmsg f;
+	struct errmsg f = {""};
 	size_t n = 0;
 	bool all = true;
 
-	perf("cycles", 0, 0, XR_UNIT_COUNT);
-	perf("cpu-cycles", 0, 0, XR_UNIT_COUNT);
-	perf("instructions", 0, 1, XR_UNIT_COUNT);
-	perf("cache-misses", 0, 3, XR_UNIT_COUNT);
-	perf("branch-misses", 0, 5, XR_UNIT_COUNT);
-	perf("ref-cycles", 0, 9, XR_UNIT_COUNT);
-	perf("cpu-clock", 1, 0, XR_UNIT_NS);
-	perf("task-clock", 1, 1, XR_UNIT_NS);
-	perf("page-faults", 1, 2, XR_UNIT_COUNT);
-	perf("faults", 1, 2, XR_UNIT_COUNT);
-	perf("cs", 1, 3, XR_UNIT_COUNT);
-	perf("major-faults", 1, 6, XR_UNIT_COUNT);
-	perf("L1-dcache-loads", 3, 0, XR_UNIT_COUNT);
-	perf("L1-dcache-load-misses", 3, 0x10000, XR_UNIT_COUNT);
-	perf("L1-icache-load-misses", 3, 0x10001, XR_UNIT_COUNT);
-	perf("LLC-store-misses", 3, 0x10102, XR_UNIT_COUNT);
-	perf("dTLB-load-misses", 3, 0x10003, XR_UNIT_COUNT);
-	perf("node-prefetches", 3, 0x206, XR_UNIT_COUNT);
-	perf("r1a8", 4, 0x1a8, XR_UNIT_COUNT);
-	perf("rffffffffffffffff", 4, UINT64_MAX, XR_UNIT_COUNT);
+	for (const struct event_name *want = rows; want < rows + COUNT(rows); want++)
+		tap__ok(!event_name__parse(&e, want->text, &f) && e.text == want->text &&
+				e.kind == want->kind && e.unit == want->unit &&
+				e.type == want->type && e.config == want->config &&
+				e.offset == want->offset && part__same(&e.path, &want->path) &&
+				part__same(&e.group, &want->group) &&
+				part__same(&e.name, &want->name),
+			"%s: type %u, config %#llx%s", want->text, e.type,
+			(unsigned long long)e.config, f.text);
 	for (; event_names__each(n, &e); n++)
 		all = all && !event_name__parse(&again, e.text, &f) && again.type == e.type &&
 		      again.config == e.config;
 	tap__ok(all && n > 50, "each of %zu names is understood", n);
-}
-
-TEST(kinds)
-{
-	struct event_name e;
-	struct errmsg f;
-
-	tap__ok(!event_name__parse(&e, "tracepoint:syscalls:sys_enter_openat", &f) &&
-			e.kind == EVENT_TRACEPOINT && part__is(&e.group, "syscalls") &&
-			part__is(&e.name, "sys_enter_openat") && e.unit == XR_UNIT_COUNT,
-		"a tracepoint");
-	tap__ok(!event_name__parse(&e, "uprobe:/usr/lib/R/lib/libR.so:Rf_eval", &f) &&
-			e.kind == EVENT_UPROBE && part__is(&e.path, "/usr/lib/R/lib/libR.so") &&
-			part__is(&e.name, "Rf_eval") && !e.offset,
-		"a function");
-	tap__ok(!event_name__parse(&e, "uprobe:/a:b/c.so:f.part.0+0x1f", &f) &&
-			part__is(&e.path, "/a:b/c.so") && part__is(&e.name, "f.part.0") &&
-			e.offset == 31,
-		"an instruction of it, in a file with a colon");
-	tap__ok(!event_name__parse(&e, "uprobe:/a:f+31", &f) && e.offset == 31, "decimal");
-	tap__ok(!event_name__parse(&e, "usdt:/a b/c.so:libc:setjmp", &f) && e.kind == EVENT_USDT &&
-			part__is(&e.path, "/a b/c.so") && part__is(&e.group, "libc") &&
-			part__is(&e.name, "setjmp"),
-		"a probe of a file");
 }
 
 TEST(refused)
@@ -158,6 +134,10 @@ TEST(list)
 	list.n = 1;
 	tap__ok(event_list__add(&list, "cs", &f) == -EINVAL && list.n == 1, "%s", f.text);
 	tap__ok(event_list__add(&list, "wrong", &f) == -EINVAL && list.n == 1, "%s", f.text);
+	tap__ok(!event_list__capture(&list), "others ask nothing of rows");
+	tap__ok(!event_list__add(&list, "gc", &f) &&
+			event_list__capture(&list) == XR_ROW_COLLECTIONS,
+		"gc asks for R's counts of its memory");
 	tap__ok(event_part__copy(&(struct event_part){"abcd", 3}, small, 4) &&
 			!strcmp(small, "abc") &&
 			!event_part__copy(&(struct event_part){"abcd", 4}, small, 4),

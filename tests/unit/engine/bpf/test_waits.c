@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Threads that are away when their process is added are noted in slices, and each is noted. */
 #include <bpf/bpf.h>
-#include <dirent.h>
+#include <glob.h>
 #include <limits.h>
 
 #include "abi.h"
@@ -26,20 +26,16 @@ static unsigned int noted(int map)
 /* How many threads of this process sleep: one that has run may not have got there yet. */
 static unsigned int sleep_now(void)
 {
-	DIR *dir = opendir("/proc/self/task");
-	struct dirent *entry;
 	unsigned int n = 0;
-	char path[64];
+	glob_t stats;
 
-	while (dir && (entry = readdir(dir))) {
-		const char *text;
+	tap__bail_if(glob("/proc/self/task/*/stat", 0, NULL, &stats), "no threads");
+	for (size_t i = 0; i < stats.gl_pathc; i++) {
+		const char *text = tap__read(stats.gl_pathv[i], NULL);
 
-		snprintf(path, sizeof(path), "/proc/self/task/%.16s/stat", entry->d_name);
-		text = entry->d_name[0] == '.' ? NULL : tap__read(path, NULL);
 		n += text && strstr(text, ") S ");
 	}
-	if (dir)
-		closedir(dir);
+	globfree(&stats);
 	return n;
 }
 

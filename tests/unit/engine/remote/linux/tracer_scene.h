@@ -142,19 +142,16 @@ static inline bool scene__moves(struct scene *s)
 /* The process of that name, or of any (NULL), that is a child of @pid; 0: none. */
 static inline pid_t scene__child(pid_t pid, const char *comm)
 {
-	char path[64];
-	pid_t child = 0, found = 0;
+	char path[64], *at;
 	struct proc p;
-	FILE *in;
+	pid_t child;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	in = fopen(path, "re");
-	while (in && !found && fscanf(in, "%d", &child) == 1)
+	at = (char *)tap__read(path, NULL);
+	while (at && (child = (pid_t)strtol(at, &at, 10)) > 0)
 		if (!proc__read(child, &p) && (!comm || !strcmp(p.comm, comm)) && p.state != 'Z')
-			found = child;
-	if (in)
-		fclose(in);
-	return found;
+			return child;
+	return 0;
 }
 
 /*

@@ -35,7 +35,8 @@ struct seen {
 	unsigned int first;	     /* of its first thread */
 	uint32_t tid;		     /* of the last sample */
 	unsigned int texts, forks, execs, exits;
-	uint32_t pid, child_serial, parent_serial;
+	uint32_t pid;
+	struct xr_process fork; /* the last one */
 	char note[256];
 };
 
@@ -69,10 +70,8 @@ static inline void seen__record(void *arg, const void *record, size_t size)
 		s->forks += process->event == XR_PROCESS_FORK;
 		s->execs += process->event == XR_PROCESS_EXEC;
 		s->exits += process->event == XR_PROCESS_EXIT;
-		if (process->event == XR_PROCESS_FORK) {
-			s->child_serial = process->serial;
-			s->parent_serial = process->parent_serial;
-		}
+		if (process->event == XR_PROCESS_FORK)
+			s->fork = *process;
 	}
 }
 

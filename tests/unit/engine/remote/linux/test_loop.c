@@ -104,7 +104,7 @@ static void lives(const struct engine_ops *ops)
 	scene__begin(&s, ops, LIFE_FORK, ENGINE_CLOCK_WALL, XR_ROW_FOLLOW);
 	target__order(&s.target);
 	tap__ok(scene__until(&s, &s.seen.forks, 1) && scene__until(&s, &s.seen.others, 5) &&
-			s.seen.parent_serial == 7 && (s.seen.child_serial & 0x80000000u),
+			s.seen.fork.parent_serial == 7 && s.seen.fork.serial & 0x80000000u,
 		"%s: reports a fork and samples the child", ops->name);
 	kill(s.target.pid, SIGKILL); /* the child's child goes with it */
 	tap__ok(scene__until(&s, &s.seen.exits, 2) && !ops->holds(s.e, s.row.pid, 7),

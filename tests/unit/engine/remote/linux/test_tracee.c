@@ -254,8 +254,8 @@ static int calls__most(void)
 /* A stop is of the moment of its alarm: in a call as often as calls take time. */
 static void run__alarm(struct scene *s)
 {
-	int step = STEP_RIGHT, in_calls = 0;
 	const int most = calls__most();
+	int in_calls = 0;
 	struct alarm alarm;
 
 	alarm__init(&alarm, s->target, s->target);
@@ -270,12 +270,8 @@ static void run__alarm(struct scene *s)
 		usleep(500);
 	}
 	tap__diag("%d were", in_calls);
-	if (in_calls > most)
-		step = STEP_IN_CALLS;
-	if (alarm.err)
-		step = STEP_NO_ALARM;
+	s->step = alarm.err ? STEP_NO_ALARM : in_calls > most ? STEP_IN_CALLS : STEP_RIGHT;
 	alarm__close(&alarm);
-	s->step = step;
 	while (s->step < 9)
 		usleep(1000);
 }

@@ -185,14 +185,10 @@ bool tap__all(void)
 
 bool tap__root(void)
 {
-	FILE *in = fopen("/proc/self/uid_map", "r");
-	unsigned int users = 0;
+	const char *map = tap__read("/proc/self/uid_map", NULL);
+	unsigned int users;
 
-	if (in && fscanf(in, "%*u %*u %u", &users) != 1)
-		users = 0;
-	if (in)
-		fclose(in);
-	return !geteuid() && users > 65535;
+	return !geteuid() && map && sscanf(map, "%*u %*u %u", &users) == 1 && users > 65535;
 }
 
 const char *tap__folder(void)

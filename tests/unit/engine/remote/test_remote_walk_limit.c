@@ -109,22 +109,10 @@ static void scene__free(struct scene *s)
 	free(s);
 }
 
-/* What the last call took, ns, from then on. */
-static uint64_t scene__took(void)
+/* What began at @from and ended at @to took at most @most ns. */
+static void scene__in_time(uint64_t from, uint64_t to, uint64_t most, const char *what)
 {
-	static uint64_t last;
-	uint64_t took = clock_ns - last;
-
-	last = clock_ns;
-	return took;
-}
-
-/* The last call took at most @most ns. */
-static void scene__in_time(uint64_t most, const char *what)
-{
-	uint64_t took = scene__took();
-
-	tap__ok(took <= most, "%s: %llu us", what, (unsigned long long)took / 1000);
+	tap__ok(to - from <= most, "%s: %llu us", what, (unsigned long long)(to - from) / 1000);
 }
 
 /* Samples of one stack, or of another after the look ahead, or of a chain in a circle. */
@@ -169,21 +157,18 @@ TEST(limits)
 				     s->innermost[0] + 3 * CONTEXT_ROOM + s->m.layout.nextcontext,
 				     s->innermost[0]);
 		for (int i = 0; i < row->samples; i++) {
-			uint64_t took;
+			uint64_t from = clock_ns, to;
 
 			scene__stack(s, row->other && i % 2);
-			scene__took();
 			remote_walk__ahead(s->rw);
-			took = row->timed & AHEAD ? scene__took() : 0;
+			to = clock_ns;
 			scene__stack(s, row->other && !(i % 2));
-			scene__took();
 			if (row->moving)
 				remote_walk__moving(s->rw);
 			else
 				remote_walk__still(s->rw);
-			took += row->timed & LOOK ? scene__took() : 0;
-			tap__ok(took <= row->most, "%s: %llu us", row->what,
-				(unsigned long long)took / 1000);
+			scene__in_time(row->timed & AHEAD ? from : to,
+				       row->timed & LOOK ? clock_ns : to, row->most, row->what);
 			scene__finish(s, row);
 		}
 		scene__free(s);
@@ -199,21 +184,20 @@ static uint64_t scene__no_cpu(void)
 TEST(no_cpu)
 {
 	struct scene *s = scene__new(SHORT_NS);
-	uint64_t took;
+	uint64_t from = clock_ns;
 
 	remote_walk__cpu(s->rw, scene__no_cpu);
-	scene__took();
 	remote_walk__ahead(s->rw);
-	took = scene__took();
-	tap__ok(took > 2 * AHEAD_NS && took <= 100 * AHEAD_NS + SLACK_NS, "without a CPU: %llu us",
-		(unsigned long long)took / 1000);
+	tap__ok(clock_ns - from > 2 * AHEAD_NS, "without a CPU it takes longer");
+	scene__in_time(from, clock_ns, 100 * AHEAD_NS + SLACK_NS, "without a CPU");
 	remote_walk__cpu(s->rw, scene__now);
+	from = clock_ns;
 	remote_walk__ahead(s->rw);
-	scene__in_time(AHEAD_NS + SLACK_NS, "with a CPU all the time");
+	scene__in_time(from, clock_ns, AHEAD_NS + SLACK_NS, "with a CPU all the time");
 	remote_walk__cpu(s->rw, scene__no_cpu);
 	scene__stack(s, 1);
-	scene__took();
+	from = clock_ns;
 	remote_walk__still(s->rw);
-	scene__in_time(SHORT_NS + SLACK_NS, "stopped, which the thread waits for");
+	scene__in_time(from, clock_ns, SHORT_NS + SLACK_NS, "stopped, which the thread waits for");
 	scene__free(s);
 }

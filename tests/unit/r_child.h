@@ -36,14 +36,6 @@ static uint8_t *child__map(void)
 
 #define CHILD_COMPUTES (CLOCKS_PER_SEC / 1000 * 60) /* of CPU time, at least */
 
-static void child__compute(void)
-{
-	const clock_t end = clock() + CHILD_COMPUTES;
-
-	while (clock() <= end)
-		;
-}
-
 __attribute__((noreturn)) static void child__run(int fd)
 {
 	uint8_t *base = NULL;
@@ -65,7 +57,8 @@ __attribute__((noreturn)) static void child__run(int fd)
 				var[i] = 0x10000 * (i + 1);
 			break;
 		case 'c': /* it computes */
-			child__compute();
+			for (const clock_t end = clock() + CHILD_COMPUTES; clock() <= end;)
+				;
 			break;
 		}
 		if (write(fd, &todo, 1) != 1)

@@ -64,8 +64,10 @@ static void image__note(struct image *m, uint64_t addr, uint64_t semaphore, cons
 	m->notes += 20 + (size + 3) / 4 * 4;
 }
 
-static void image__make(struct image *m)
+static struct image *image__make(void)
 {
+	static struct image image;
+	struct image *m = &image;
 	Elf64_Ehdr *head = (Elf64_Ehdr *)m->bytes;
 	Elf64_Phdr *ph = (Elf64_Phdr *)(m->bytes + sizeof(*head));
 	Elf64_Shdr *sh = (Elf64_Shdr *)(m->bytes + SECTIONS);
@@ -111,6 +113,7 @@ static void image__make(struct image *m)
 			     .sh_offset = 0x900,
 			     .sh_size = 1};
 	sh[2] = (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_offset = STRINGS, .sh_size = m->strings};
+	return m;
 }
 
 /* What is found in a file of these @size bytes. */
@@ -161,9 +164,10 @@ static void refused(const void *bytes, size_t size, const char *event, int wante
 	free(places);
 }
 
-static void test_sound(struct image *m)
+TEST(sound)
 {
-	image__make(m);
+	struct image *m = image__make();
+
 	found(m, "uprobe:/x:other", (uint64_t[]){CODE + 0x20, 0}, 0);
 	found(m, "uprobe:/x:other+0xf", (uint64_t[]){CODE + 0x2f, 0}, 0);
 	found(m, "uprobe:/x:alias", (uint64_t[]){CODE + 0x20, 0}, 0);
@@ -186,13 +190,13 @@ static void test_sound(struct image *m)
 }
 
 /* More places than are taken. */
-static void test_many(struct image *m)
+TEST(many)
 {
+	const struct image *m = image__make();
 	static uint8_t file[SIZE + 0x10000];
 	Elf64_Shdr *sh = (Elf64_Shdr *)(file + SECTIONS);
 	Elf64_Sym *sym = (Elf64_Sym *)(file + SIZE);
 
-	image__make(m);
 	memcpy(file, m->bytes, SIZE);
 	sh[3].sh_offset = SIZE;
 	sh[3].sh_size = (PROBE_PLACES_MAX + 1) * sizeof(*sym);
@@ -204,7 +208,7 @@ static void test_many(struct image *m)
 }
 
 /* Whatever is in the file, it ends, and says something if there is nothing. */
-static void test_damaged(struct image *m)
+TEST(damaged)
 {
 	static const char *const events[] = {"uprobe:/x:twice", "usdt:/x:lib:here"};
 	static const uint64_t values[] = {0, 1, 0x7f, 0xff, UINT32_MAX, UINT64_MAX, 1ULL << 63};
@@ -212,12 +216,12 @@ static void test_damaged(struct image *m)
 	bool all = true;
 
 	for (uint32_t i = 0; i < 20000; i++) {
+		struct image *m = image__make();
 		struct probe_place *places;
 		struct errmsg f = {""};
 		uint32_t n;
 		int err;
 
-		image__make(m);
 		for (uint32_t changes = 1 + some(3); changes; changes--)
 			memcpy(m->bytes + some(0xa00), &values[some(COUNT(values))], 1U << some(4));
 		err = look(m->bytes, some(8) ? SIZE : some(SIZE), events[i % 2], &places, &n, &f);
@@ -228,13 +232,4 @@ static void test_damaged(struct image *m)
 	}
 	tap__ok(all && good && bad, "damaged in 20,000 ways: %u files have it, %u do not", good,
 		bad);
-}
-
-TEST(probe_file)
-{
-	static struct image m;
-
-	test_sound(&m);
-	test_many(&m);
-	test_damaged(&m);
 }

@@ -204,20 +204,16 @@ static void program__step(struct program *p)
 	program__note(p);
 }
 
-static void program__collect(struct program *p)
-{
-	image__put32(&p->s.m, p->s.row.gc_count_at, ++p->collections);
-	image__put64(&p->s.m, p->env, R_ENVSXP | R_MARK_BIT);
-}
-
 static int program__read(void *arg, const struct mem_span *spans, uint32_t n)
 {
 	struct program *p = arg;
 
 	if (p->gone)
 		return p->gone;
-	if (p->collect && p->collect--)
-		program__collect(p);
+	if (p->collect && p->collect--) {
+		image__put32(&p->s.m, p->s.row.gc_count_at, ++p->collections);
+		image__put64(&p->s.m, p->env, R_ENVSXP | R_MARK_BIT);
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		while (some(1000) < p->changes)
 			program__step(p);

@@ -16,8 +16,8 @@
 
 #define SHORT_NS 1000000
 
-/* Tell the target to stop, which it does not. */
-static void stop__late(struct scene *s)
+/* Tell the target to stop, which it does not. The tracer does nothing about it. */
+static void run__late(struct scene *s)
 {
 	while (!pid__in_vfork(s->target))
 		usleep(1000);
@@ -25,12 +25,6 @@ static void stop__late(struct scene *s)
 	    !tracees__late(s->tracees, s->target) ||
 	    tracees__stop(s->tracees, s->target, s->target, NULL, SHORT_NS) != STOPPED_NOT)
 		_exit(4);
-}
-
-/* The tracer does nothing about it. */
-static void run__late(struct scene *s)
-{
-	stop__late(s);
 	s->step = 1;
 	while (tracees__late(s->tracees, s->target)) /* a signal handler sees to it */
 		usleep(10000);
@@ -39,15 +33,6 @@ static void run__late(struct scene *s)
 		_exit(5);
 	tracees__let_go(s->tracees);
 	s->step = 3;
-	while (s->step < 4)
-		usleep(1000);
-}
-
-/* A second request to stop: the target runs on as before. */
-static void run__late_and_stopped(struct scene *s)
-{
-	stop__late(s);
-	s->step = 1;
 	while (s->step < 4)
 		usleep(1000);
 }
@@ -107,7 +92,7 @@ TEST(late_and_stopped)
 		struct scene *s;
 
 		looks_late = i > 0;
-		s = scene__start(target__sleep, run__late_and_stopped, STDERR_FILENO);
+		s = scene__start(target__sleep, run__late, STDERR_FILENO);
 		scene__at(s, 1);
 		kill(s->tracer, SIGSTOP);
 		usleep(after_ms[i] * 1000);

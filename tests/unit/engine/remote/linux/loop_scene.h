@@ -7,6 +7,7 @@
  * (r_image.h).
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 
@@ -92,20 +93,16 @@ static void *rest(void *arg)
 	return arg;
 }
 
-struct spin {
-	volatile sig_atomic_t runs, ends;
-};
+static atomic_uint spinning; /* threads that have begun to compute */
+static atomic_bool ends;     /* computing that has an end does */
 
-/* Compute for ever, or until @arg says that it ends. */
-static void *spin(void *arg)
+/* Compute for ever, or (@has_end) until it ends. */
+static void *spin(void *has_end)
 {
-	struct spin *s = arg;
-
-	if (s)
-		s->runs = 1;
-	while (!s || !s->ends)
-		;
-	return NULL;
+	spinning++;
+	for (;;)
+		if (has_end && ends)
+			return NULL;
 }
 
 /*
@@ -114,21 +111,20 @@ static void *spin(void *arg)
  */
 static void target__threads(void *stack, int ready, int orders)
 {
-	struct spin others = {0}, rs = {0};
 	pthread_attr_t attributes;
 	pthread_t other, thread;
 	char byte = 1;
 
-	if (pthread_create(&other, NULL, spin, &others) || pthread_attr_init(&attributes) ||
+	if (pthread_create(&other, NULL, spin, NULL) || pthread_attr_init(&attributes) ||
 	    pthread_attr_setstack(&attributes, stack, STACK_SIZE + THREAD_SIZE) ||
-	    pthread_create(&thread, &attributes, spin, &rs))
+	    pthread_create(&thread, &attributes, spin, &ends))
 		_exit(3);
 	/* the kernel knows where a thread's stack is when it has begun to run */
-	while (!others.runs || !rs.runs)
+	while (spinning < 2)
 		usleep(1000);
 	if (write(ready, &byte, 1) != 1 || read(orders, &byte, 1) != 1)
 		_exit(3);
-	rs.ends = 1;
+	ends = true;
 	pthread_join(thread, NULL);
 	if (pthread_create(&thread, &attributes, spin, NULL))
 		_exit(3);

@@ -298,18 +298,14 @@ void kernel__fork(struct kernel_task *child)
 	on_fork((void *)args);
 }
 
-void kernel__exec(void)
+void kernel__gone(bool exits)
 {
 	__u64 args[] = {ARG(current)};
 
-	on_exec((void *)args);
-}
-
-void kernel__exit(void)
-{
-	__u64 args[] = {ARG(current)};
-
-	on_exit((void *)args);
+	if (exits)
+		on_exit((void *)args);
+	else
+		on_exec((void *)args);
 }
 
 void kernel__put(const struct xr_row *row)

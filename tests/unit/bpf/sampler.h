@@ -53,8 +53,7 @@ void kernel__tick(void);
 void kernel__switch(struct kernel_task *next, bool preempted);
 void kernel__back(void);
 void kernel__fork(struct kernel_task *child);
-void kernel__exec(void);
-void kernel__exit(void);
+void kernel__gone(bool exits); /* or it executes another program */
 
 /* The map of rows. */
 void kernel__put(const struct xr_row *row);

@@ -173,23 +173,22 @@ TEST(fork)
 	tap__ok(!record(XR_REC_PROCESS) && !kernel__row(PID + 2), "not where that is not wanted");
 }
 
-static void gone(void (*program)(void), uint32_t event, const char *name)
-{
-	const struct xr_process *p;
-
-	begin(0, 2);
-	program();
-	p = record(XR_REC_PROCESS);
-	tap__ok(p && p->event == event && p->serial == 7 && !kernel__row(PID), "%s: no row", name);
-	kernel__tick();
-	tap__ok(!record(XR_REC_SAMPLE), "%s: no sample", name);
-}
-
 TEST(gone)
 {
-	gone(kernel__exec, XR_PROCESS_EXEC, "exec");
-	r.exiting = true;
-	gone(kernel__exit, XR_PROCESS_EXIT, "exit");
+	for (int exits = 0; exits < 2; exits++) {
+		const char *name = exits ? "exit" : "exec";
+		const struct xr_process *p;
+
+		r.exiting = exits;
+		begin(0, 2);
+		kernel__gone(exits);
+		p = record(XR_REC_PROCESS);
+		tap__ok(p && p->event == (exits ? XR_PROCESS_EXIT : XR_PROCESS_EXEC) &&
+				p->serial == 7 && !kernel__row(PID),
+			"%s: no row", name);
+		kernel__tick();
+		tap__ok(!record(XR_REC_SAMPLE), "%s: no sample", name);
+	}
 }
 
 /* One that ends has a row until all of its threads have. */
@@ -200,7 +199,7 @@ TEST(exiting)
 	r.threads = 3;
 	tick(&r);
 	tap__ok(!record(XR_REC_SAMPLE) && kernel__count(XR_EXITING) == 1, "it is counted as that");
-	kernel__exit();
+	kernel__gone(true);
 	tap__ok(kernel__row(PID), "others of its threads are sampled");
 
 	r.exiting = false;

@@ -203,6 +203,7 @@ static void scene__begin(struct scene *s, const struct engine_ops *ops, enum lif
 {
 	struct engine_config config = {
 		.freq = 500,
+		.max_processes = 2,
 		.clock = clock,
 		.note = seen__note,
 		.note_arg = &s->seen,

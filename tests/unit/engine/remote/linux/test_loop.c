@@ -45,7 +45,8 @@ static void threads(const struct engine_ops *ops, enum engine_clock clock, const
 
 static void rows(const struct engine_ops *ops)
 {
-	struct xr_row other;
+	struct target another = target__start(LIFE_REST);
+	struct xr_row other, third;
 	struct scene s;
 	unsigned int before;
 
@@ -61,6 +62,15 @@ static void rows(const struct engine_ops *ops)
 	tap__ok(ops->holds(s.e, s.row.pid, s.row.serial) &&
 			!ops->holds(s.e, s.row.pid, other.serial),
 		"%s: nothing is removed under another serial", ops->name);
+	other.pid = (uint32_t)another.pid;
+	other.start_time = proc__start_time(another.pid);
+	third = other;
+	third.pid = (uint32_t)getpid();
+	tap__ok(!ops->add(s.e, &other, &s.f) && ops->add(s.e, &third, &s.f) == -E2BIG &&
+			strstr(s.f.text, "limit of 2 processes is reached"),
+		"%s: there may be two processes: %s", ops->name, s.f.text);
+	ops->remove(s.e, other.pid, other.serial);
+	tap__ok(!ops->add(s.e, &other, &s.f), "%s: and another when one is removed", ops->name);
 	ops->remove(s.e, s.row.pid, s.row.serial);
 	tap__ok(!ops->holds(s.e, s.row.pid, s.row.serial), "%s: removed", ops->name);
 	before = s.seen.samples;
@@ -71,28 +81,6 @@ static void rows(const struct engine_ops *ops)
 	s.f.text[0] = '\0';
 	tap__ok(ops->add(s.e, &s.row, &s.f) == -ESRCH && s.f.text[0],
 		"%s: a process that has ended: %s", ops->name, s.f.text);
-	scene__end(&s);
-}
-
-static void limit(const struct engine_ops *ops)
-{
-	const struct engine_config config = {.freq = 99, .max_processes = 1};
-	struct target another = target__start(LIFE_REST);
-	struct xr_row other;
-	struct scene s;
-
-	scene__begin(&s, ops, LIFE_REST, ENGINE_CLOCK_WALL, 0);
-	ops->close(s.e);
-	tap__bail_if(ops->open(&s.e, &config, &s.f), "%s", s.f.text);
-	other = s.row;
-	other.serial = 8;
-	other.pid = (uint32_t)another.pid;
-	other.start_time = proc__start_time(another.pid);
-	tap__ok(!ops->add(s.e, &s.row, &s.f) && ops->add(s.e, &other, &s.f) == -E2BIG &&
-			strstr(s.f.text, "limit of 1 process is reached"),
-		"%s: there may be one process: %s", ops->name, s.f.text);
-	ops->remove(s.e, s.row.pid, s.row.serial);
-	tap__ok(!ops->add(s.e, &other, &s.f), "%s: and another when that is removed", ops->name);
 	scene__end(&s);
 	target__end(&another);
 }
@@ -188,7 +176,6 @@ static void engine(const struct engine_ops *ops)
 	threads(ops, ENGINE_CLOCK_WALL, "wall time");
 	threads(ops, ENGINE_CLOCK_CPU, "its CPU time");
 	rows(ops);
-	limit(ops);
 	lives(ops);
 	stopped(ops);
 }

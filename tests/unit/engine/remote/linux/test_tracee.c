@@ -45,7 +45,6 @@ static void target__wake(const struct scene *s)
 TEST(late)
 {
 	struct scene *s = scene__start(target__sleep, run__late, STDERR_FILENO);
-	int status = 0;
 
 	tap__ok(scene__at(s, 1), "a thread that sleeps does not stop");
 	/* longer than a tracer that shows no life may have one */
@@ -54,8 +53,7 @@ TEST(late)
 	tap__ok(scene__moves(s), "when it wakes up it runs on");
 	tap__ok(scene__at(s, 3), "and can be stopped again");
 	s->step = 4;
-	tap__ok(waitpid(s->tracer, &status, 0) == s->tracer && !status, "the tracer has lived on");
-	s->tracer = 0;
+	tap__ok(!scene__status(s), "the tracer has lived on");
 	scene__end(s);
 }
 
@@ -159,13 +157,10 @@ static void run__signals(struct scene *s)
 TEST(signals)
 {
 	struct scene *s = scene__start(target__signals, run__signals, STDERR_FILENO);
-	int status = 0;
-	bool ended = waitpid(s->tracer, &status, 0) == s->tracer && !status;
 
-	tap__ok(ended && s->moves == SIGNALS,
+	tap__ok(!scene__status(s) && s->moves == SIGNALS,
 		"a signal that comes before a thread stops is delivered once: %lu of %d", s->moves,
 		SIGNALS);
-	s->tracer = 0;
 	scene__end(s);
 }
 

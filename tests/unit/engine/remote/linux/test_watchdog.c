@@ -72,16 +72,6 @@ static void run__alone(struct scene *s)
 	let_go(s);
 }
 
-/* Was the tracer ended by @signal, or by any (0)? */
-static bool scene__ended(struct scene *s, int signal)
-{
-	int status = 0;
-	pid_t got = waitpid(s->tracer, &status, 0);
-
-	s->tracer = 0;
-	return got > 0 && WIFSIGNALED(status) && (!signal || WTERMSIG(status) == signal);
-}
-
 /* One sample after the other. */
 static void run__samples(struct scene *s)
 {
@@ -105,7 +95,7 @@ TEST(signals)
 		/* of a tracer that stops, the last stop is the one after its target moves */
 		tap__ok(scene__at(s, 2) && scene__moves(s), "%s: the target runs on", row->what);
 		if (row->then == ENDS)
-			tap__ok(scene__ended(s, 0), "%s: the tracer ends", row->what);
+			tap__ok(WIFSIGNALED(scene__status(s)), "%s: the tracer ends", row->what);
 		if (row->then == RUNS_ON)
 			tap__ok(scene__at(s, 3) && pid__state(s->tracer) != 'T',
 				"%s: the tracer runs on", row->what);
@@ -132,7 +122,7 @@ static void killed(void (*run)(struct scene *s), const char *what, const char *s
 	tap__bail_if(pipe(errors), "no pipe");
 	s = scene__start(target__run, run, errors[1]);
 	close(errors[1]);
-	tap__ok(scene__ended(s, SIGKILL), "%s: it is killed", what);
+	tap__ok(scene__status(s) == SIGKILL, "%s: it is killed", what);
 	tap__ok(scene__moves(s), "%s: its target runs on", what);
 	/* the target has the other end, too */
 	kill(s->target, SIGKILL);

@@ -131,6 +131,16 @@ static inline bool scene__at(struct scene *s, int step)
 	return SCENE__UNTIL(s->step >= step);
 }
 
+/* How the tracer ended, as of waitpid(). */
+static inline int scene__status(struct scene *s)
+{
+	int status = -1;
+
+	waitpid(s->tracer, &status, 0);
+	s->tracer = 0;
+	return status;
+}
+
 /* Does the target go on? */
 static inline bool scene__moves(struct scene *s)
 {

@@ -13,54 +13,45 @@ enum {
 	NOW = 5000,
 };
 
-/* What the kernel's program does right after the entry for it was made. */
-static void (*meanwhile)(void);
+static const uint32_t tid = TID;
 static int waits, told;
+
+/*
+ * Not NULL: right after the entry for the wait was made, the wait ends, and the thread waits again
+ * since then; 0: it does not.
+ */
+static const uint64_t *meanwhile;
+
+static void set(uint64_t since)
+{
+	const struct xr_wait wait = {.since = since, .pid = TID};
+
+	bpf_map_update_elem(waits, &tid, &wait, BPF_ANY);
+}
 
 int __real_bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags);
 int __wrap_bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags);
 
 int __wrap_bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags)
 {
-	void (*then)(void) = meanwhile;
+	const uint64_t *again = meanwhile;
 	int err = __real_bpf_map_update_elem(fd, key, value, flags);
+	struct xr_wait_told entry = {0};
 
 	meanwhile = NULL;
-	if (then)
-		then();
+	if (again) {
+		/* wait__from() of bpf/wait.h finds the entry */
+		bpf_map_lookup_elem(told, &tid, &entry);
+		entry.since = 0;
+		bpf_map_update_elem(told, &tid, &entry, BPF_ANY);
+		set(*again);
+	}
 	return err;
-}
-
-static void set(uint64_t since)
-{
-	const struct xr_wait wait = {.since = since, .pid = TID};
-	const uint32_t tid = TID;
-
-	bpf_map_update_elem(waits, &tid, &wait, BPF_ANY);
-}
-
-/* wait__from() of bpf/wait.h finds the entry. */
-static void ends(void)
-{
-	struct xr_wait_told entry = {0};
-	const uint32_t tid = TID;
-
-	bpf_map_lookup_elem(told, &tid, &entry);
-	entry.since = 0;
-	bpf_map_update_elem(told, &tid, &entry, BPF_ANY);
-	set(0);
-}
-
-static void ends_and_waits_again(void)
-{
-	ends();
-	set(NOW + 10);
 }
 
 static bool is_told(void)
 {
 	struct xr_wait_told entry;
-	const uint32_t tid = TID;
 
 	return !bpf_map_lookup_elem(told, &tid, &entry) && entry.since == SINCE &&
 	       entry.until == NOW;
@@ -69,13 +60,11 @@ static bool is_told(void)
 static const struct open_wait listed = {
 	.wait = {.since = SINCE, .pid = TID}, .from = SINCE, .tid = TID};
 
-static bool counts(uint64_t since, void (*then)(void))
+static bool counts(uint64_t since, const uint64_t *again)
 {
-	const uint32_t tid = TID;
-
 	bpf_map_delete_elem(told, &tid);
 	set(since);
-	meanwhile = then;
+	meanwhile = again;
 	return open_wait__counts(waits, told, &listed, NOW);
 }
 
@@ -93,9 +82,9 @@ TEST(open_waits)
 	tap__ok(!open_wait__counts(waits, told, &listed, NOW + 1) && is_told(),
 		"it does not count twice");
 	tap__ok(!counts(0, NULL) && !is_told(), "one that was over before does not count");
-	tap__ok(counts(SINCE, ends) && !is_told(),
+	tap__ok(counts(SINCE, &(uint64_t){0}) && !is_told(),
 		"one that ends right after its entry was made counts");
-	tap__ok(counts(SINCE, ends_and_waits_again), "also if the thread waits again");
+	tap__ok(counts(SINCE, &(uint64_t){NOW + 10}), "also if the thread waits again");
 	close(waits);
 	close(told);
 }

@@ -89,6 +89,7 @@ static inline struct scene *scene__start(void (*life)(struct scene *s),
 	s->life = life;
 	s->run = run;
 	s->errors = errors;
+	signal(SIGCHLD, SIG_DFL);
 	/* what the tracer leaves behind is ours */
 	tap__bail_if(pipe(s->order) || prctl(PR_SET_CHILD_SUBREAPER, 1), "no scene");
 	tap__bail_if(child__start(tracer__main, s) != s->tracer || s->tracer <= 0, "no tracer");

@@ -153,6 +153,7 @@ static void traced(void)
 	int err;
 
 	scene__begin(&s, &engine_ptrace, LIFE_RUN, ENGINE_CLOCK_WALL, 0);
+	scene__until(&s, &s.seen.whole, 3);
 	tracer = child__start(tracer__run, &s);
 	if (tracer < 0) {
 		tap__skip("tracing a process of ours is not allowed here", "traced");

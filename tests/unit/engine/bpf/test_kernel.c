@@ -17,6 +17,7 @@ static const struct {
 	{"6.3.9", "", "", true},
 	{"6.3.10", "", "", false},
 	{"6.4", "", "", false},
+	{"6.12.0", "", "", false},
 	{"7.2.13", "", "", false},
 	{"4.19.0", "", "", false},
 	{"6.1.0-50-cloud-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.176-1 (2026-07-02)", "", false},

@@ -26,8 +26,7 @@ struct running {
 
 struct call_track {
 	uint64_t last;	    /* when the last sample was taken, ns; 0: there was none */
-	uint64_t first;	    /* and the first */
-	uint64_t whole;	    /* and the last that was not cut */
+	uint64_t whole;	    /* the last that was not cut, or the first; 0: there was none */
 	uint32_t completed; /* collections until then */
 	bool counted;	    /* and they are known */
 	uint32_t n;
@@ -201,13 +200,10 @@ static int track__begin(struct call_finder *calls, struct call_track *t, uint32_
 			const struct sample_call *c, uint64_t outside, uint64_t from,
 			uint64_t until)
 {
-	/* one that no whole stack lacked may have begun at any time */
 	struct profile_call call = {
-		.began = t->whole   ? t->whole + (from - t->whole) / 2
-			 : t->first ? t->first
-				    : from,
-		.error = t->whole ? (from - t->whole) / 2 : 0,
-		.cut = !t->whole,
+		.began = t->last ? t->whole + (from - t->whole) / 2 : from,
+		.error = t->last ? (from - t->whole) / 2 : 0,
+		.cut = !t->last,
 	};
 	struct running *r;
 
@@ -356,9 +352,7 @@ const struct profile_call *call_finder__sample(struct call_finder *calls, struct
 	else
 		*err = track__compare(calls, t, p, s, sink);
 	t->last = sample__until(t, s);
-	if (!t->first)
-		t->first = t->last;
-	if (!(s->flags & XR_F_TRUNCATED))
+	if (!(s->flags & XR_F_TRUNCATED) || !t->whole)
 		t->whole = t->last;
 	if (s->flags & XR_F_CALLS) {
 		t->counted = s->counted;

@@ -112,7 +112,7 @@ struct profile_call {
 	uint64_t began, ended;		  /* `ended` 0: it still runs */
 	uint64_t seen;			  /* when it was met last */
 	uint64_t error; /* by how much the duration may be wrong, in either direction */
-	bool cut;	/* it had begun before the profile did, or no whole stack lacked it */
+	bool cut;	/* it had begun before the profile did */
 	bool ambiguous; /* two calls may be taken for it: R's collections were not counted */
 };
 

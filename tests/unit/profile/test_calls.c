@@ -230,18 +230,6 @@ TEST(cut)
 	tap__said("f 155-170+-15", "but may have ended before");
 }
 
-/* Stacks that are cut from the first on do not tell whether a call had begun before. */
-TEST(cut_first)
-{
-	LOOK_FOR("f", "g");
-	sample(10, "- - x:7");
-	sample(20, "- g:3");
-	sample(30, "f:2 g:3");
-	sample(40, "f:2 g:4");
-	sample(50, "main:1");
-	tap__said("g 10-35+-5 cut, g 35-45+-10, f 10-45+-5 cut", "until one is whole");
-}
-
 /* What a cut stack showed goes on inside of what the next whole one has outside of it. */
 TEST(cut_outside)
 {

@@ -8,6 +8,8 @@
 #include "base/array.h"
 #include "sexp.h"
 
+#define TRIES 16u /* each finds a context of an R that calls functions all the time changed */
+
 /* The 8 bytes at @offset of a context of @len bytes. */
 static uint64_t context__field(const unsigned char *context, size_t len, size_t offset)
 {
@@ -18,8 +20,9 @@ static uint64_t context__field(const unsigned char *context, size_t len, size_t 
 	return value;
 }
 
-int calls__read(const struct mem_reader *reader, const struct xr_row *row, size_t max,
-		struct calls *out)
+/* As calls__read(); 1: not all, as a context changed meanwhile. */
+static int calls__read_once(const struct mem_reader *reader, const struct xr_row *row, size_t max,
+			    struct calls *out)
 {
 	const struct xr_layout *l = &row->layout;
 	const size_t len = l->read_plain;
@@ -28,12 +31,11 @@ int calls__read(const struct mem_reader *reader, const struct xr_row *row, size_
 	uint64_t at;
 	int err;
 
-	*out = (struct calls){0};
 	if (len > sizeof(context) || mem_reader__read(reader, row->head_at, &at, sizeof(at)))
 		return -EFAULT;
 	for (size_t i = 0; i < max && at; i++) {
 		if (mem_reader__read(reader, at, context, len))
-			return out->n ? 0 : -EFAULT;
+			return i ? 1 : -EFAULT;
 		call = (struct call){
 			.at = at,
 			.call = context__field(context, len, l->call),
@@ -49,6 +51,19 @@ int calls__read(const struct mem_reader *reader, const struct xr_row *row, size_
 	}
 	out->whole = !at;
 	return 0;
+}
+
+int calls__read(const struct mem_reader *reader, const struct xr_row *row, size_t max,
+		struct calls *out)
+{
+	int err = 1;
+
+	*out = (struct calls){0};
+	for (unsigned int i = 0; i < TRIES && (err == 1 || err == -EFAULT); i++) {
+		out->n = 0;
+		err = calls__read_once(reader, row, max, out);
+	}
+	return err == 1 ? 0 : err;
 }
 
 bool calls__still(const struct calls *now, const struct call *call)

@@ -26,9 +26,9 @@ struct calls {
 };
 
 /*
- * calls__read - the functions that the R of @row is in, at most @max contexts deep.  They may
- * change meanwhile: calls__still tells which did not.  0; -EFAULT: the first context cannot be
- * read; -ENOMEM.
+ * calls__read - the functions that the R of @row is in, at most @max contexts deep.  If a context
+ * changes while they are read they are read again, some times.  They may change meanwhile:
+ * calls__still tells which did not.  0; -EFAULT: the first context cannot be read; -ENOMEM.
  */
 int calls__read(const struct mem_reader *reader, const struct xr_row *row, size_t max,
 		struct calls *out);

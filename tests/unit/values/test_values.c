@@ -333,6 +333,40 @@ static void memory__scramble(uint32_t *state)
 	}
 }
 
+/* The call that is read first ends: the next read finds other words where its context was. */
+static unsigned int reads;
+static uint64_t *changing;
+
+static int memory__changes(void *arg, uint64_t addr, void *to, size_t len)
+{
+	*changing = ++reads % 8 < 4 ? 1 : BASE + 8 * 8;
+	return memory__read(arg, addr, to, len);
+}
+
+TEST(calls_change)
+{
+	const struct mem_reader changes = {.read = memory__changes};
+	struct calls c;
+
+	memset(memory, 0, 24 * 8);
+	for (size_t i = 0; i < 3; i++) {
+		memory[i * 8] = i < 2 ? BASE + (i + 1) * 64 : 0;
+		memory[i * 8 + 1] = R_CTXT_FUNCTION;
+	}
+	memory[24] = BASE;
+	row.head_at = BASE + 24 * 8;
+	changing = &memory[0];
+	tap__bail_if(calls__read(&changes, &row, 1000, &c), "no calls");
+	tap__ok(c.whole && c.n == 3, "calls that change while they are read are read again: %zu",
+		c.n);
+	calls__free(&c);
+	*changing = 1;
+	tap__bail_if(calls__read(&reader, &row, 1000, &c), "no calls");
+	tap__ok(!c.whole && c.n == 1, "if they always do, those that were read are there: %zu",
+		c.n);
+	calls__free(&c);
+}
+
 /* Whatever lies there: what is read, and what comes out, has its limit. */
 TEST(hostile)
 {

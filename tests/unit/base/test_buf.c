@@ -45,7 +45,6 @@ TEST(buf)
 TEST(errmsg)
 {
 	struct errmsg f = {"before"};
-	char lengthy[2000];
 
 	tap__ok(errmsg__set(NULL, -ENOENT, "x") == -ENOENT, "errmsg: without a place for the text");
 	tap__ok(errmsg__set(&f, -EIO, "%s of %d", "part", 3) == -EIO &&
@@ -53,39 +52,36 @@ TEST(errmsg)
 		"errmsg: words and error");
 	errmsg__set(&f, -EIO, "a\nb\x1b[31mc\x7f\tgröße");
 	tap__is(f.text, "a?b?[31mc??größe", "errmsg: no control characters");
-	memset(lengthy, 'y', sizeof(lengthy) - 1);
-	lengthy[sizeof(lengthy) - 1] = '\0';
-	errmsg__set(&f, -EIO, "%s", lengthy);
+	errmsg__set(&f, -EIO, "%2000s", "y");
 	tap__ok(strlen(f.text) == sizeof(f.text) - 1, "errmsg: what is too long is cut");
 }
 
-/* What log__line writes to stderr. */
-static void logged(char *text, size_t size, const char *arg)
+/* What log__line writes to stderr of @arg, in that many columns. */
+static const char *logged(const char *arg, int width)
 {
+	static char text[4096];
 	int file = memfd_create("stderr", 0), kept = dup(STDERR_FILENO);
 	ssize_t n;
 
 	fflush(stderr);
 	dup2(file, STDERR_FILENO);
-	log__line("process %s", arg);
+	log__line("process %*s", width, arg);
 	fflush(stderr);
 	dup2(kept, STDERR_FILENO);
-	n = pread(file, text, size - 1, 0);
+	n = pread(file, text, sizeof(text) - 1, 0);
 	text[n > 0 ? n : 0] = '\0';
 	close(kept);
 	close(file);
+	return text;
 }
 
 TEST(log)
 {
-	char text[4096], lengthy[3000];
+	const char *text;
 
-	logged(text, sizeof(text), "R\nroot: all is fine\r");
-	tap__is(text, "xrprof-bpf: process R?root: all is fine?\n",
+	tap__is(logged("R\nroot: all is fine\r", 0), "xrprof-bpf: process R?root: all is fine?\n",
 		"log: one line, whatever the target calls itself");
-	memset(lengthy, 'z', sizeof(lengthy) - 1);
-	lengthy[sizeof(lengthy) - 1] = '\0';
-	logged(text, sizeof(text), lengthy);
+	text = logged("z", 3000);
 	tap__ok(strlen(text) < 1100 && strchr(text, '\n') == text + strlen(text) - 1,
 		"log: what is too long is cut, and ends its line");
 }

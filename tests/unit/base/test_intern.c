@@ -89,6 +89,14 @@ TEST(table)
 
 TEST(intern)
 {
+	/* a name, its form that is safe, and that for fields between semicolons */
+	static const char *const forms[][3] = {
+		{"a\nb\"", "a\\nb\\x22", "a\\nb\\x22"},
+		{"a;b", "a;b", "a\\x3bb"},
+		{"x[[\"k\"]]", "x[[\"k\"]]", "x[[\"k\"]]"},
+		{"gr\xc3\xb6\xc3\x9f", "gr\xc3\xb6\xc3\x9f", "gr\xc3\xb6\xc3\x9f"},
+		{"\xe4", "\\xe4", "\\xe4"},
+	};
 	static char big[100000];
 	struct intern t;
 	const struct name *one, *name;
@@ -116,22 +124,18 @@ TEST(intern)
 	}
 	tap__ok(!wrong && intern__get(&t, "fun", 3) == one, "20000 names stay where they are");
 
-	name = intern__get(&t, "a\nb\"", 4);
-	tap__ok(!strcmp(name->safe, "a\\nb\\x22") && name->safe_len == strlen(name->safe) &&
-			name->field != name->text && !strcmp(name->text, "a\nb\""),
-		"a hostile one has its safe form");
-	name = intern__get(&t, "a;b", 3);
-	tap__ok(name->safe == name->text && name->field != name->text,
-		"a semicolon is for some formats only");
-	name = intern__get(&t, "x[[\"k\"]]", 8);
-	tap__ok(name->safe == name->text && name->field == name->text, "R's own quotes are plain");
-	name = intern__get(&t,
-			   "gr\xc3\xb6\xc3\x9f"
-			   "e",
-			   7);
-	tap__ok(name->safe == name->text && name->field == name->text, "so is UTF-8");
-	name = intern__get(&t, "\xe4", 1);
-	tap__ok(!strcmp(name->safe, "\\xe4") && name->field != name->text, "and another is not");
+	for (size_t i = 0; i < COUNT(forms); i++) {
+		const char *const *form = forms[i];
+
+		name = intern__get(&t, form[0], strlen(form[0]));
+		tap__ok(!strcmp(name->text, form[0]) && !strcmp(name->safe, form[1]) &&
+				!strcmp(name->field, form[2]) &&
+				name->safe_len == strlen(form[1]) &&
+				name->field_len == strlen(form[2]) &&
+				(name->safe == name->text) == !strcmp(form[0], form[1]) &&
+				(name->field == name->text) == !strcmp(form[0], form[2]),
+			"%s is safe, and %s as a field", form[1], form[2]);
+	}
 	intern__free(&t);
 }
 
@@ -162,17 +166,16 @@ TEST(shared)
 	struct budget hog = {.whole = &whole, .max = SIZE_MAX};
 	struct budget second = {.whole = &whole, .max = SIZE_MAX};
 	struct budget third = {.whole = &whole, .max = SIZE_MAX, .reserve = 100};
-	size_t n = 0;
 
 	while (budget__take(&hog, 10))
-		n += 10;
-	tap__ok(n == 500, "one part takes at most what it leaves: %zu of 1000", n);
-	for (n = 0; budget__take(&second, 10); n += 10)
 		;
-	tap__ok(n == 250, "the next half of the rest: %zu", n);
-	for (n = 0; budget__take(&third, 10); n += 10)
+	tap__ok(hog.used == 500, "one part takes at most what it leaves: %zu of 1000", hog.used);
+	while (budget__take(&second, 10))
 		;
-	tap__ok(n == 220, "one with a reserve has that as well: %zu", n);
+	tap__ok(second.used == 250, "the next half of the rest: %zu", second.used);
+	while (budget__take(&third, 10))
+		;
+	tap__ok(third.used == 220, "one with a reserve has that as well: %zu", third.used);
 	budget__give(&third, 120);
 	tap__ok(third.used == 100 && whole.used == 750, "what is its own is given back last");
 	budget__give(&hog, 500);

@@ -48,14 +48,10 @@ TEST(strings)
 		{"plain", "plain"},
 		{"a\"b\\c/d", "a\\\"b\\\\c/d"},
 		{"tab\tnl\nesc\033del\177", "tab\\u0009nl\\u000aesc\\u001bdel\\u007f"},
-		{"csi\302\233nbsp\302\240", "csi\\u009bnbsp\302\240"},
-		{"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
+		{"\302\240\xe2\x82\xac\xf0\x9f\x98\x80", "\302\240\xe2\x82\xac\xf0\x9f\x98\x80"},
 		{"C1 \xc2\x9b, direction \xe2\x80\xae", "C1 \\u009b, direction \\u202e"},
 		{"lone \xe9 byte", "lone \\ufffd byte"},
 		{"cut \xe2\x82", "cut \\ufffd\\ufffd"},
-		{"overlong \xc0\xaf", "overlong \\ufffd\\ufffd"},
-		{"surrogate \xed\xa0\x80", "surrogate \\ufffd\\ufffd\\ufffd"},
-		{"beyond \xf4\x90\x80\x80", "beyond \\ufffd\\ufffd\\ufffd\\ufffd"},
 	};
 	char want[256];
 	struct json j;
@@ -126,84 +122,65 @@ TEST(misuse)
 	}
 }
 
-TEST(full)
-{
-	FILE *full = fopen("/dev/full", "w");
-	struct json j;
-
-	tap__bail_if(!full, "no /dev/full");
-	json__begin(&j);
-	json__u64(&j, NULL, 1);
-	tap__ok(!json__print(&j, full) && fflush(full) && errno == ENOSPC,
-		"a failed write is reported");
-	fclose(full);
-}
-
 TEST(counts)
 {
-	struct decoder_stats decoder = {.samples = 1};
-	uint64_t counts[XR_COUNTERS];
-	struct stats s = {.freq = 99};
-	char line[512], wanted[128];
-	uint64_t sum = 0;
+	struct decoder_stats decoder = {.samples = 5};
+	uint64_t counts[XR_COUNTERS], sum = 0;
+	struct stats s = {0};
 
 	/* different powers of two, so that the sum shows which were added */
 	for (unsigned int i = 0; i < XR_COUNTERS; i++)
 		counts[i] = 1ull << i;
-	stats__fill(&s, counts, &decoder);
 	for (unsigned int i = 0; i < XR_ERRORS; i++)
 		sum += counts[i];
+	stats__fill(&s, counts, &decoder);
 	tap__ok(s.sent + s.no_r_frames + s.exiting + s.unreadable + s.lost == sum,
 		"each row of errors.def is in exactly one count");
-	tap__ok(s.written == 1 && s.sent == counts[XR_WRITTEN], "written is what was decoded");
+	tap__ok(s.written == 5 && s.sent == counts[XR_WRITTEN], "written is what was decoded");
 	tap__ok(!stats__conserved(&s), "ticks that do not add up are noticed");
 	tap__ok(s.truncated == counts[XR_TRUNCATED] && s.over_budget == counts[XR_OVER_BUDGET] &&
 			s.overrun == counts[XR_OVERRUN] && s.throttled == counts[XR_THROTTLED] &&
 			s.longest_us * 1000 == (double)counts[XR_LONGEST_NS] &&
 			s.most_work == counts[XR_MOST_WORK] && s.spent_ns == counts[XR_SPENT_NS],
 		"what samples cost");
-	s = (struct stats){.clock = "cpu", .rate = 100, .processes = 1, .seconds = 2.01};
-	s.written = 26;
-	stats__summary(&s, line, sizeof(line));
-	tap__is(line, "26 samples = 0.26 s of CPU in 2.01 s; none lost", "the last line");
-	s.clock = "wall";
-	s.processes = 3;
-	s.lost = 4;
-	s.truncated = 1;
-	stats__summary(&s, line, sizeof(line));
-	tap__is(line,
-		"26 samples of 3 processes = 0.26 s of wall time in 2.01 s; 4 lost, 1 truncated",
-		"the last line of several processes");
-	stats__fill(&s, counts, &decoder);
-	stats__summary(&s, line, sizeof(line));
-	snprintf(wanted, sizeof(wanted),
-		 ", %llu stacks took too long to read, %llu collections skipped: too many a "
-		 "second",
-		 (unsigned long long)s.over_budget, (unsigned long long)s.throttled);
-	tap__ok(strstr(line, wanted) != NULL, "the last line says what was cut and left out");
-	s.over_budget = s.throttled = s.missed = 1;
-	stats__summary(&s, line, sizeof(line));
-	tap__ok(strstr(line, ", 1 stack took too long to read, 1 collection skipped: too many a "
-			     "second") &&
-			strstr(line, ", 1 tick missed"),
-		"one of each: %s", line);
-	counts[XR_OVER_BUDGET] = counts[XR_THROTTLED] = 0;
 	counts[XR_TICKS] = sum;
 	decoder.samples = counts[XR_WRITTEN];
-	stats__fill(&s, counts, &decoder);
-	stats__summary(&s, line, sizeof(line));
-	tap__ok(!strstr(line, "too long") && !strstr(line, "left out"),
-		"and nothing if nothing was");
-	counts[XR_TICKS] = 0;
-	for (unsigned int i = 0; i < XR_ERRORS; i++)
-		counts[XR_TICKS] += counts[i];
-	stats__fill(&s, counts, &decoder);
-	tap__ok(stats__conserved(&s), "ticks that do add up");
-	for (unsigned int parts = 1; parts < 3; parts++) {
-		decoder.partial = parts == 1 ? 1 : s.lost + 2;
+	for (unsigned int more = 0; more < 3; more += 2) {
+		decoder.partial = more ? s.lost + more : 1;
 		stats__fill(&s, counts, &decoder);
-		tap__ok(s.decoder.partial == (parts == 1 ? 0 : 2),
+		tap__ok(stats__conserved(&s), "ticks that do add up");
+		tap__ok(s.decoder.partial == more,
 			"parts of samples that were lost are not counted twice, however few");
+	}
+}
+
+TEST(summary)
+{
+	static const struct {
+		struct stats s;
+		const char *want;
+	} rows[] = {
+		{{.clock = "cpu", .rate = 100, .processes = 1, .seconds = 2.01, .written = 26},
+		 "26 samples = 0.26 s of CPU in 2.01 s; none lost"},
+		{{.clock = "wall",
+		  .rate = 100,
+		  .processes = 3,
+		  .written = 26,
+		  .lost = 4,
+		  .truncated = 1},
+		 "26 samples of 3 processes = 0.26 s of wall time in 0.00 s; 4 lost, 1 truncated"},
+		{{.processes = 1, .over_budget = 2, .throttled = 3},
+		 "0 samples in 0.00 s; none lost, 2 stacks took too long to read, 3 collections "
+		 "skipped: too many a second"},
+		{{.processes = 1, .over_budget = 1, .throttled = 1, .missed = 1},
+		 "0 samples in 0.00 s; none lost, 1 stack took too long to read, 1 collection "
+		 "skipped: too many a second, 1 tick missed"},
+	};
+	char line[512];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		stats__summary(&rows[i].s, line, sizeof(line));
+		tap__is(line, rows[i].want, "the last line: %s", rows[i].want);
 	}
 }
 
@@ -262,26 +239,14 @@ TEST(lines)
 
 TEST(written_lines)
 {
-	static const char value[] = "a\"b\\c\n\t\x01/\xc3\xa9\xf0\x9f\x98\x80\xe2\x80\xae";
-	struct json_field field;
-	struct json_line l;
 	struct json j;
-	char *text;
 
 	json__begin(&j);
 	json__object(&j, NULL);
-	json__str(&j, "k\"ey", value);
+	json__str(&j, "k\"ey", "a\"b\\c\n\t\x01/\xc3\xa9\xf0\x9f\x98\x80\xe2\x80\xae");
 	json__u64(&j, "n", UINT64_C(1) << 53);
 	json__double(&j, "d", 0.25);
 	json__close(&j);
-	text = strdup(text_of(&j));
-	json_line__begin(&l, text);
-	tap__ok(json_line__next(&l, &field) == 1 && !strcmp(field.key, "k\"ey") &&
-			!strcmp(field.text, value),
-		"a string that the writer wrote is read as it was");
-	tap__ok(json_line__next(&l, &field) == 1 && field.number == 9007199254740992.0 &&
-			json_line__next(&l, &field) == 1 && field.number == 0.25 &&
-			!json_line__next(&l, &field),
-		"so are numbers, up to the end");
-	free(text);
+	reads(text_of(&j), "k\"ey=\"a\"b\\c\n\t\x01/\xc3\xa9\xf0\x9f\x98\x80\xe2\x80\xae\";"
+			   "n=9007199254740992;d=0.25;");
 }

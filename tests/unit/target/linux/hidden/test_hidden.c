@@ -1,33 +1,59 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * src/target/linux/hidden/hidden.c against
- *  - the libR.so of this machine, whose own Rf_begincontext is called to see what it copies;
- *  - the libR.so of the R images, and R linked statically, with its symbol table and without;
+ *  - the libR.so of this machine, and R linked statically, with its symbol table and without
+ *    (live:spin and live:memory compare what it finds with R itself, also in other releases);
  *  - tests/fixtures/hidden.c, compiled in many ways; nm prints where the variables are.
  */
-#define _GNU_SOURCE /* dlinfo() */
-#include <dlfcn.h>
 #include <gelf.h>
-#include <link.h>
+#include <stdarg.h>
 
-#include "some.h"
+#include "tap.h"
 #include "target/linux/hidden/debug_file.h"
-#include "target/linux/hidden/hidden_image.h"
+#include "target/linux/hidden/hidden.h"
+
+static const char *scratch; /* a folder */
+
+/* A file in memory of exactly its size, so that a sanitizer sees what is read behind it. */
+static Elf *elf_of(const char *path, char **bytes)
+{
+	size_t size = 0;
+	const char *text = tap__read(path, &size);
+
+	*bytes = text ? malloc(size) : NULL;
+	return *bytes ? elf_memory(memcpy(*bytes, text, size), size) : NULL;
+}
+
+static int derive(Elf *elf, struct hidden *out)
+{
+	GElf_Ehdr header;
+	bool arm = elf && gelf_getehdr(elf, &header) && header.e_machine == EM_AARCH64;
+
+	return hidden__run(elf, arm ? 424 : 312, arm ? 432 : 320, out);
+}
 
 static int derive_file(const char *path, struct hidden *out)
 {
-	struct image im;
-	int err = -ENOENT;
+	char *bytes;
+	Elf *elf = elf_of(path, &bytes);
+	int err = derive(elf, out);
 
-	memset(out, 0, sizeof(*out));
-	if (image__read(&im, path)) {
-		Elf *elf = image__elf(&im);
-
-		err = derive(elf, out);
-		elf_end(elf);
-	}
-	free(im.bytes);
+	elf_end(elf);
+	free(bytes);
 	return err;
+}
+
+__attribute__((format(printf, 1, 2))) static bool run(const char *fmt, ...)
+{
+	char command[2048];
+	va_list ap;
+	int status;
+
+	va_start(ap, fmt);
+	vsnprintf(command, sizeof(command), fmt, ap);
+	va_end(ap);
+	status = system(command);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 static const char *how(const char *text)
@@ -41,60 +67,12 @@ static bool counters(const struct hidden *d)
 	return d->how_memory && d->small && d->large && d->nodes && d->dups && d->node_size == 56;
 }
 
-/*
- * In a child, for it may crash: put marks where @d says that R_BCbody and R_BCpc are, let R's own
- * code make a context, and look for the marks in it. The body is a likeness of a BCODESXP,
- * because R looks into it from 4.4 on. The flag is set and R_gc_running() asked, if exported.
- */
-static bool asked(const char *path, const struct hidden *d, bool *has_running)
-{
-#ifdef __aarch64__
-	const size_t bc_body = 424, bc_pc = 432;
-#else
-	const size_t bc_body = 312, bc_pc = 320;
-#endif
-	void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	void (*begin)(void *, int, void *, void *, void *, void *, void *);
-	int (*running)(void);
-	uint64_t outer[128] = {0}, context[128] = {0}, code[64] = {13, 0, 0, 0, 100, 100};
-	uint64_t body[8] = {21, 0, 0, 0, (uintptr_t)code, (uintptr_t)code};
-	uint64_t current = (uintptr_t)&code[6 + 5];
-	struct link_map *map;
-	void **head;
-
-	if (!lib || dlinfo(lib, RTLD_DI_LINKMAP, &map)) {
-		tap__diag("%s", dlerror());
-		return false;
-	}
-	*(void **)&begin = dlsym(lib, "Rf_begincontext");
-	*(void **)&running = dlsym(lib, "R_gc_running");
-	head = dlsym(lib, "R_GlobalContext");
-	if (!begin || !head)
-		return false;
-	*head = outer;
-	*(void **)(map->l_addr + d->bc_body) = body;
-	*(uint64_t **)(map->l_addr + d->bc_pc) = &current;
-	begin(context, 4, NULL, NULL, NULL, NULL, NULL);
-	if (context[bc_body / 8] != (uintptr_t)body || context[bc_pc / 8] != (uintptr_t)&current)
-		return false;
-	*has_running = running;
-	if (!running)
-		return true;
-	if (running())
-		return false;
-	*(int *)(map->l_addr + d->gc_running) = 1;
-	return d->gc_size == sizeof(int) && running() == 1;
-}
-
 static void test_host(void)
 {
 	char path[512] = "";
 	struct hidden d;
 	FILE *p = popen("R RHOME", "r");
-	bool has_running = false;
-	int status = -1;
 	bool ok;
-	pid_t child;
 
 	if (p) {
 		if (fgets(path, sizeof(path) - 32, p))
@@ -102,50 +80,21 @@ static void test_host(void)
 		pclose(p);
 	}
 	strcat(path, "/lib/libR.so");
-	ok = !derive_file(path, &d) && d.bc_body && d.bc_pc && d.gc_running;
+	ok = !derive_file(path, &d) && d.bc_body && d.bc_pc && d.gc_running &&
+	     d.gc_end > d.gc_begin;
 	tap__ok(ok, "this machine's libR.so: all found (%s; %s)", how(d.how_lines), how(d.how_gc));
 	tap__ok(counters(&d), "this machine's libR.so: counters of memory (%s)", how(d.how_memory));
-	fflush(stdout);
-	child = d.bc_body && d.bc_pc && d.gc_running ? fork() : -1;
-	if (child == 0)
-		_exit(asked(path, &d, &has_running) ? (has_running ? 10 : 11) : 1);
-	if (child > 0)
-		waitpid(child, &status, 0);
-	tap__ok(child > 0 && WIFEXITED(status) && WEXITSTATUS(status) >= 10,
-		"this machine's libR.so: Rf_begincontext copies them%s",
-		WEXITSTATUS(status) == 10 ? ", R_gc_running reads the flag" : "");
 }
 
-static void test_images(void)
+static void test_static(void)
 {
-	/* RCNTXT.srcref: 4.0 to 4.3, and 4.4 to 4.6 (Defn.h, x86_64) */
-	static const struct {
-		const char *name;
-		uint16_t srcref;
-	} image[] = {{"bullseye", 368}, {"trixie", 384}, {"sid", 384}};
 	const char *cache = getenv("XRPROF_IMAGES");
 	char path[512], stripped[512];
 	struct hidden d, bare;
 	bool ok;
 
-	if (!cache)
-		cache = "/var/cache/xrprof-images";
-	for (size_t i = 0; i < COUNT(image); i++) {
-		snprintf(path, sizeof(path), "%s/%s/usr/lib/R/lib/libR.so", cache, image[i].name);
-		if (access(path, R_OK)) {
-			tap__skip("image not made", "libR.so of %s", image[i].name);
-			continue;
-		}
-		ok = !derive_file(path, &d) && d.bc_body && d.bc_pc && d.gc_running &&
-		     d.gc_end > d.gc_begin;
-		tap__ok(ok, "libR.so of %s: all found (%s; %s)", image[i].name, how(d.how_lines),
-			how(d.how_gc));
-		tap__ok(d.srcref == image[i].srcref, "libR.so of %s: srcref at %u", image[i].name,
-			d.srcref);
-		tap__ok(counters(&d), "libR.so of %s: counters of memory (%s)", image[i].name,
-			how(d.how_memory));
-	}
-	snprintf(path, sizeof(path), "%s/static/bin/exec/R", cache);
+	snprintf(path, sizeof(path), "%s/static/bin/exec/R",
+		 cache ? cache : "/var/cache/xrprof-images");
 	if (access(path, R_OK)) {
 		tap__skip("image not made", "static R");
 		return;
@@ -297,6 +246,12 @@ static bool counters__right(const struct hidden *got, const struct hidden *want)
 
 static void test_fixture(const struct fixture *x, size_t n)
 {
+	/* RCNTXT.srcref of R 4.4, which the fixture has */
+#ifdef __aarch64__
+	const uint16_t srcref = 496;
+#else
+	const uint16_t srcref = x->prefix[0] ? 496 : 384;
+#endif
 	struct hidden want, got, symbols;
 	char path[512];
 	bool right;
@@ -316,7 +271,7 @@ static void test_fixture(const struct fixture *x, size_t n)
 	else if (x->expect != EXPECT_RIGHT_OR_NONE)
 		right = right && got.bc_body && got.bc_pc && got.gc_running && got.gc_size == 4;
 	if (x->expect == EXPECT_FOUND)
-		right = right && counters(&got);
+		right = right && counters(&got) && got.srcref == srcref;
 	else if (x->expect == EXPECT_NO_MEMORY)
 		right = right && !got.how_memory;
 	else if (x->expect == EXPECT_NO_DUPS)
@@ -352,9 +307,8 @@ static void test_fixtures(void)
 static void test_debug(const char *build_id, const char *what, unsigned int nth)
 {
 	static const char *const names[] = {"bare.so", "other.so"};
-	struct image im[2];
 	struct hidden d, want;
-	char name[512];
+	char name[512], *bytes[2];
 	Elf *elf[2], *debug;
 	unsigned int n = 0;
 	int fd;
@@ -372,10 +326,8 @@ static void test_debug(const char *build_id, const char *what, unsigned int nth)
 	     oracle(tap__path("hidden.nm"), &want);
 	if (!tap__ok(ok, "%s: files made", what))
 		return;
-	for (int i = 0; i < 2; i++) {
-		image__read(&im[i], tap__path(names[i]));
-		elf[i] = image__elf(&im[i]);
-	}
+	for (int i = 0; i < 2; i++)
+		elf[i] = elf_of(tap__path(names[i]), &bytes[i]);
 	tap__ok(!derive(elf[0], &d) && !d.bc_body, "%s: nothing by code at -O0", what);
 	tap__ok(debug_file__same(elf[0], elf[1]) == -ESTALE, "%s: another build's refused", what);
 	debug = debug_file__next(elf[0], getpid(), tap__path("bare.so"), &n, &fd);
@@ -395,7 +347,7 @@ static void test_debug(const char *build_id, const char *what, unsigned int nth)
 	close(fd);
 	for (int i = 0; i < 2; i++) {
 		elf_end(elf[i]);
-		free(im[i].bytes);
+		free(bytes[i]);
 	}
 }
 
@@ -418,7 +370,7 @@ TEST(hidden)
 	elf_version(EV_CURRENT);
 	scratch = tap__folder();
 	test_host();
-	test_images();
+	test_static();
 	test_fixtures();
 	test_debug("sha1", "build id", 0);
 	test_debug("none", "debug link", 1);

@@ -8,13 +8,12 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/sendfile.h>
 #include <sys/syscall.h>
 
 #include "child.h"
 #include "target/layouts.h"
 #include "tap.h"
-#include "scan_all.h"
+#include "target/linux/scan.h"
 #include "target/target.h"
 #include "os/proc.h"
 
@@ -54,6 +53,8 @@ FILE *__wrap_proc__fopen(pid_t pid, const char *name)
 		return fmemopen(stack, sizeof(stack) - 1, "r");
 	return __real_proc__fopen(pid, name);
 }
+
+static const char late[] = "not finished starting", no_r[] = "does not run R";
 
 static bool find__says(pid_t pid, int want, const char *text, const char *what)
 {
@@ -166,6 +167,8 @@ static void fake__found(const struct fake *fake, pid_t pid, const char *version)
 static void test_base(void)
 {
 	static const char *const folders[] = {"lib", "library", "library/base"};
+	static const char text[] =
+		"Package: base\nVersion: odd\nVersion: 4.1.3\r\nVersion: 4.0.0\n";
 	static const struct fake odd = {"no file with a version, or that of package base",
 					.name = "lib/libR.so",
 					.minor = "odd",
@@ -179,12 +182,7 @@ static void test_base(void)
 		tap__bail_if(mkdir(tap__path(folders[i]), 0755), "cannot make %s", folders[i]);
 	pid = fake__start(&odd);
 	fake__found(&odd, pid, NULL);
-	{
-		static const char text[] =
-			"Package: base\nVersion: odd\nVersion: 4.1.3\r\nVersion: 4.0.0\n";
-
-		tap__write(tap__path("library/base/DESCRIPTION"), text, strlen(text));
-	}
+	tap__write(tap__path("library/base/DESCRIPTION"), text, sizeof(text) - 1);
 	fake__found(&odd, pid, "4.1.3");
 	fake__end(&odd, pid);
 	if (tap__root()) {
@@ -204,7 +202,6 @@ static void mount__run(int ready, __attribute__((unused)) void *arg)
 
 static void test_fakes(void)
 {
-	static const char late[] = "not finished starting";
 	static const struct fake cases[] = {
 		{"libR.so loaded away from its file offsets", .says = "4.2.2"},
 		{"a version in the name", .name = "libR.so.4.2.2", .says = "4.2.2"},
@@ -290,8 +287,7 @@ static void test_static(void)
 		child__end(pid);
 		return;
 	}
-	find__says(pid, -EAGAIN, "not finished starting",
-		   "an R in the executable, before its start");
+	find__says(pid, -EAGAIN, late, "an R in the executable, before its start");
 	child__end(pid);
 	pid = child__start(static__run, home);
 	tap__ok(!target__find(pid, 0, &t, &f) && t.load == TARGET_STATIC &&
@@ -305,45 +301,58 @@ static void test_static(void)
 	tap__ok(!target__same(&t), "and when it is gone, no more");
 }
 
-/* Between a program's exec and its first mapping it may be any program of that name. */
-static void test_exec(void)
+/* Programs: does R seem to be in one, and is it; also between its exec and its first mapping. */
+static void test_programs(void)
 {
-	const char *path = tap__path("R");
-	const int from = open("/bin/sleep", O_RDONLY | O_CLOEXEC);
-	const int to = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
-	pid_t pid;
+	static const struct {
+		const char *name;
+		bool named; /* it has R's variables */
+		bool seems;
+		int err, early; /* early: nothing is mapped yet */
+	} rows[] = {
+		{"with", true, true, -EAGAIN, -ENOEXEC},
+		{"without", false, false, -ENOEXEC, -ENOEXEC},
+		{"R", false, true, -ENOEXEC, -EAGAIN},
+	};
+	struct programs known = {0};
 
-	while (sendfile(to, from, NULL, 1 << 20) > 0)
-		;
-	close(from);
-	close(to);
-	pid = child__exec(path, "1000");
-	find__says(pid, -ENOEXEC, "(R) does not run R", "a program that is only called R");
-	nothing_mapped = true;
-	find__says(pid, -EAGAIN, "not finished starting", "before any of it is mapped");
-	child__end(pid);
-	pid = child__exec("/bin/sleep", "1000");
-	find__says(pid, -ENOEXEC, "(sleep) does not run R", "another program then");
-	nothing_mapped = false;
-	child__end(pid);
-	unlink(path);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *name = rows[i].name, *path = tap__path(name);
+		pid_t pid;
+
+		child__file(path, true, rows[i].named);
+		pid = child__exec(path, NULL);
+		tap__ok(target__seems(pid, &known) == rows[i].seems, "%s: seems to be R or not",
+			name);
+		tap__ok(programs__holds_r(&known, pid) == rows[i].named,
+			"%s: its program holds R or not", name);
+		find__says(pid, rows[i].err, rows[i].err == -EAGAIN ? late : no_r, name);
+		nothing_mapped = true;
+		find__says(pid, rows[i].early, rows[i].early == -EAGAIN ? late : no_r, name);
+		nothing_mapped = false;
+		child__end(pid);
+		tap__ok(programs__holds_r(&known, pid) == -ENOENT, "%s: it has ended", name);
+	}
+	programs__free(&known);
 }
 
-static void *thread__run(void *tid)
+static pid_t thread; /* a second one of this process */
+static pthread_barrier_t started;
+
+static void *thread__run(void *arg)
 {
-	*(pid_t *)tid = (pid_t)syscall(SYS_gettid);
-	if (write(((int *)tid)[1], "", 1) == 1)
-		for (;;)
-			pause();
+	thread = (pid_t)syscall(SYS_gettid);
+	pthread_barrier_wait(&started);
+	for (;;)
+		pause();
 	return NULL;
 }
 
 static void test_not_r(void)
 {
 	const char *comm = tap__read("/proc/2/comm", NULL);
-	int state[2], pipes[2];
-	pthread_t thread;
-	char byte, text[64];
+	pthread_t id;
+	char text[64];
 	pid_t pid;
 
 	if (comm && !strcmp(comm, "kthreadd\n"))
@@ -353,23 +362,19 @@ static void test_not_r(void)
 	find__says(1 << 22, -ESRCH, "no process 4194304", "a pid beyond the largest");
 	find__says(0, -ESRCH, "no process 0", "pid 0");
 	find__says(-1, -ESRCH, "no process -1", "pid -1");
-	pid = child__exec("/bin/sleep", "1000");
-	find__says(pid, -ENOEXEC, "(sleep) does not run R", "a program that is not R");
-	child__end(pid);
-	find__says(pid, -ESRCH, "no process", "a process that has ended");
 	pid = fork();
 	if (!pid)
 		_exit(0);
 	waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOWAIT);
 	find__says(pid, -ESRCH, "has ended already", "a zombie");
 	child__end(pid);
-	tap__bail_if(pipe(pipes), "no pipe");
-	state[1] = pipes[1];
-	tap__bail_if(pthread_create(&thread, NULL, thread__run, state) ||
-			     read(pipes[0], &byte, 1) != 1,
+	find__says(pid, -ESRCH, "no process", "and when it is gone");
+	tap__bail_if(pthread_barrier_init(&started, NULL, 2) ||
+			     pthread_create(&id, NULL, thread__run, NULL),
 		     "no thread");
+	pthread_barrier_wait(&started);
 	snprintf(text, sizeof(text), "is a thread of process %d", (int)getpid());
-	find__says(state[0], -EINVAL, text, "a thread's id");
+	find__says(thread, -EINVAL, text, "a thread's id");
 }
 
 /* As a user who is not root, on another process of that user's. */
@@ -379,33 +384,26 @@ static void other_user__run(int ready, void *arg)
 		fake__run(ready, arg);
 }
 
-struct errand {
+static struct {
 	pid_t pid;
 	int err;
-	struct errmsg fault;
-};
+} errand;
 
-static void errand__run(int ready, void *arg)
+/* Is errand.err what an ordinary user gets who looks for R in errand.pid? */
+static bool errand__holds(void)
 {
-	struct errand *errand = arg;
+	struct errmsg f = {""};
 	struct target t;
 
-	if (!child__user(OTHER_USER))
-		return;
-	errand->err = target__find(errand->pid, 0, &t, &errand->fault);
-	child__wait(ready);
+	return child__user(OTHER_USER) && target__find(errand.pid, 0, &t, &f) == errand.err &&
+	       (!errand.err || strstr(f.text, "run as root"));
 }
 
-/* Find @pid as an ordinary user; @err is the result. */
 static void errand__do(pid_t pid, int err, const char *what)
 {
-	struct errand *errand = child__shared(sizeof(*errand));
-
-	errand->pid = pid;
-	errand->err = 1;
-	child__end(child__start(errand__run, errand));
-	tap__ok(errand->err == err && (!err || strstr(errand->fault.text, "run as root")), "%s: %s",
-		what, errand->fault.text);
+	errand.pid = pid;
+	errand.err = err;
+	tap__ok(child__holds(errand__holds), "%s", what);
 }
 
 static void test_rights(void)
@@ -428,36 +426,26 @@ static void test_rights(void)
 	fake__end(&deleted, pid);
 }
 
-static int scan__seen(void *arg, pid_t pid)
+static int each__is(void *arg, pid_t pid)
 {
-	pid_t *wanted = arg;
-
-	for (int i = 0; i < 2; i++)
-		if (wanted[i] == pid)
-			wanted[i] = 0;
-	return pid == wanted[2] ? -EEXIST : 0;
+	return pid == *(pid_t *)arg;
 }
 
-static int scan__stop(void *arg, pid_t pid)
+static void test_seems(void)
 {
-	return ++*(int *)arg;
-}
+	static const struct fake fakes[] = {
+		{.name = "libR.so"}, {.name = "libR.so.4"}, {.name = "libRx.so"}};
+	struct programs known = {0};
+	pid_t pid;
 
-static void test_scan(void)
-{
-	static const struct fake one = {.name = "libR.so"}, two = {.name = "libR.so.4"},
-				 other = {.name = "libRx.so"};
-	pid_t pids[3] = {fake__start(&one), fake__start(&two), fake__start(&other)};
-	pid_t wanted[3] = {pids[0], pids[1], pids[2]};
-	int calls = 0;
-
-	tap__ok(!scan_all(scan__seen, wanted) && !wanted[0] && !wanted[1],
-		"the scan sees what has libR.so mapped, and not what has not");
-	tap__ok(scan_all(scan__stop, &calls) == 1 && calls == 1,
-		"it stops when the callback returns other than 0");
-	fake__end(&one, pids[0]);
-	fake__end(&two, pids[1]);
-	fake__end(&other, pids[2]);
+	for (size_t i = 0; i < COUNT(fakes); i++) {
+		pid = fake__start(&fakes[i]);
+		tap__ok(target__seems(pid, &known) == (i < 2), "%s is mapped", fakes[i].name);
+		tap__ok(target__each(each__is, &pid) == 1, "the scan comes to it, and may stop");
+		fake__end(&fakes[i], pid);
+		tap__ok(!target__each(each__is, &pid), "it has ended: the scan comes to its end");
+	}
+	programs__free(&known);
 }
 
 TEST(find)
@@ -465,7 +453,7 @@ TEST(find)
 	test_not_r();
 	test_fakes();
 	test_static();
-	test_exec();
+	test_programs();
 	test_rights();
-	test_scan();
+	test_seems();
 }

@@ -3,9 +3,8 @@
  * Code and values read from memory that is made up: some that is right, and a lot that is not.
  * (live:dump_values compares with R itself.)
  */
-#include <string.h>
-
-#include "sexp.h"
+#include "r_image.h"
+#include "some.h"
 #include "tap.h"
 #include "values/calls.h"
 #include "values/deparse.h"
@@ -13,79 +12,51 @@
 #include "values/locals.h"
 #include "values/request.h"
 
-#define BASE  0x100000ull
-#define WORDS 4096u
+#define WORDS 4096u /* of memory */
 #define READS 3000u
 
-static uint64_t memory[WORDS];
-static size_t used; /* words */
+static struct image m;
+static struct xr_row row;
 
 static int memory__read(void *arg, uint64_t addr, void *to, size_t len)
 {
-	if (addr < BASE || addr - BASE > sizeof(memory) || len > sizeof(memory) - (addr - BASE))
-		return -EFAULT;
-	memcpy(to, (char *)memory + (addr - BASE), len);
-	return 0;
+	return image__read(&m, to, len, addr) ? -EFAULT : 0;
 }
 
 static const struct mem_reader reader = {.read = memory__read};
-static struct xr_row row = {
-	.nil = BASE,
-	.layout = {.vector_data = 48,
-		   .has_altrep = 1,
-		   .read_plain = 64,
-		   .call = 16,
-		   .cloenv = 24,
-		   .nextcontext = 0,
-		   .callflag = 8},
-};
 
-static uint64_t object(uint64_t header, uint64_t a, uint64_t b, uint64_t c)
+BEFORE()
 {
-	const uint64_t words[] = {header, row.nil, 0, 0, a, b, c};
-	const uint64_t at = BASE + used * 8;
+	static const struct xr_layout layout = {.vector_data = 48,
+						.has_altrep = 1,
+						.read_plain = 64,
+						.call = 16,
+						.cloenv = 24,
+						.nextcontext = 0,
+						.callflag = 8};
 
-	memcpy(memory + used, words, sizeof(words));
-	used += 7;
+	image__init(&m, &layout, 8 * (size_t)WORDS, 4096);
+	row = image__row(&m);
+}
+
+/* One whose header has more than its type. */
+static uint64_t cell(uint64_t header, uint64_t car, uint64_t cdr, uint64_t tag)
+{
+	const uint64_t at = image__cell(&m, 0, car, cdr, tag);
+
+	image__put64(&m, at, header);
 	return at;
 }
 
-static uint64_t chars(const char *text)
+static uint64_t environment(uint64_t frame, uint64_t table)
 {
-	const uint64_t at = object(HEAP_CHAR | 64u << 8, strlen(text), 0, 0);
-
-	used--; /* its third word is the first of the text */
-	memset(memory + used, 0, strlen(text) + 8);
-	memcpy(memory + used, text, strlen(text));
-	used += strlen(text) / 8 + 1;
-	return at;
+	return cell(HEAP_ENVIRONMENT, frame, row.nil, table);
 }
 
-static uint64_t symbol(const char *name)
+/* A list of one, that goes on with @next; @name NULL: it has no name. */
+static uint64_t item(uint64_t value, uint64_t next, const char *name)
 {
-	return object(HEAP_SYMBOL, chars(name), row.nil, row.nil);
-}
-
-static uint64_t vector(unsigned int type, const void *data, size_t n, size_t size)
-{
-	const uint64_t at = object(type, n, 0, 0);
-
-	used--;
-	memcpy(memory + used, data, n * size);
-	used += n * size / 8 + 1;
-	return at;
-}
-
-static uint64_t cell(uint64_t type, uint64_t car, uint64_t cdr, uint64_t tag)
-{
-	return object(type, car, cdr, tag);
-}
-
-static void memory__begin(void)
-{
-	memset(memory, 0, sizeof(memory));
-	used = 7; /* R_NilValue */
-	memory[1] = memory[4] = memory[5] = memory[6] = BASE;
+	return cell(HEAP_PAIRLIST, value, next, name ? image__symbol(&m, name) : row.nil);
 }
 
 static void is_code(uint64_t at, size_t max, const char *want)
@@ -103,70 +74,59 @@ static void is_code(uint64_t at, size_t max, const char *want)
 TEST(code)
 {
 	const double real[] = {0.1, 100000, 1e-10, 123456};
-	const int integer[] = {5};
-	uint64_t x, args, call;
+	uint64_t args, call;
 
-	memory__begin();
-	x = symbol("x");
-	args = cell(HEAP_PAIRLIST, vector(HEAP_INTEGER, integer, 1, 4), row.nil,
-		    symbol("odd name"));
-	args = cell(HEAP_PAIRLIST, vector(HEAP_REAL, real, 4, 8), args, row.nil);
-	call = cell(HEAP_CALL, symbol("f"), args, row.nil);
+	args = item(image__int(&m, 5), row.nil, "odd name");
+	args = item(image__vector(&m, HEAP_REAL, 4, real, sizeof(real)), args, NULL);
+	call = cell(HEAP_CALL, image__symbol(&m, "f"), args, row.nil);
 	is_code(call, 500, "f(c(0.1, 1e+05, 1e-10, 123456), `odd name` = 5L)");
 	is_code(call, 10, "f(c(0.1, 1...");
-	args = cell(HEAP_PAIRLIST, call, cell(HEAP_PAIRLIST, x, row.nil, row.nil), row.nil);
-	is_code(cell(HEAP_CALL, symbol("%in%"), args, row.nil), 500,
+	args = item(call, item(image__symbol(&m, "x"), row.nil, NULL), NULL);
+	is_code(cell(HEAP_CALL, image__symbol(&m, "%in%"), args, row.nil), 500,
 		"f(c(0.1, 1e+05, 1e-10, 123456), `odd name` = 5L) %in% x");
-	is_code(BASE + 3, 500, "<?>");
-	memory[(args - BASE) / 8 + 5] = args; /* a list that has no end */
-	is_code(cell(HEAP_CALL, symbol("g"), args, row.nil), 20, "g(f(c(0.1, 1e+05, 1e...");
+	is_code(row.nil + 3, 500, "<?>");
+	image__put64(&m, args + 8 * R_CDR, args); /* a list that has no end */
+	is_code(cell(HEAP_CALL, image__symbol(&m, "g"), args, row.nil), 20,
+		"g(f(c(0.1, 1e+05, 1e...");
+}
+
+/* The variables of @env, of which @max are asked for, with the length of each value. */
+static void has(uint64_t env, size_t max, const char *want, const char *what)
+{
+	struct locals l;
+	struct heap h;
+
+	heap__init(&h, &reader, &row, READS);
+	tap__bail_if(locals__read(&h, env, max, 100, &l), "out of memory");
+	for (size_t i = 0; i < l.n; i++)
+		tap__say("%s: %s, %d; ", l.list[i].name, l.list[i].value,
+			 (int)l.list[i].kind.length);
+	tap__say("%s%s", l.more ? "more" : "all", l.damaged ? ", damaged" : "");
+	tap__said(want, "%s", what);
+	locals__free(&l);
 }
 
 TEST(locals)
 {
 	const int numbers[] = {1, 0, HEAP_NA_INTEGER};
-	uint64_t frame, env, chains[3];
-	struct locals l;
-	struct heap h;
+	uint64_t frame, env, promise, chains[3];
 
-	memory__begin();
-	frame = cell(HEAP_PAIRLIST, vector(HEAP_LOGICAL, numbers, 3, 4), row.nil, symbol("b"));
-	frame = cell(HEAP_PAIRLIST | 1u << 23, symbol("fun"), frame, symbol("active"));
-	frame = cell(HEAP_PAIRLIST | (uint64_t)HEAP_INTEGER << 48, 7, frame, symbol("scalar"));
-	frame = cell(HEAP_PAIRLIST,
-		     cell(HEAP_PROMISE, cell(HEAP_SYMBOL, row.nil, 0, 0), symbol("y"), 0), frame,
-		     symbol("a"));
-	env = object(HEAP_ENVIRONMENT, frame, row.nil, row.nil);
-	heap__init(&h, &reader, &row, READS);
-	tap__bail_if(locals__read(&h, env, 100, 100, &l), "out of memory");
-	tap__ok(l.n == 4 && !l.more && !l.damaged, "four variables");
-	tap__ok(!strcmp(l.list[0].name, "a") && !strcmp(l.list[0].value, "<promise: y>"),
-		"a promise is its expression");
-	tap__ok(!strcmp(l.list[1].value, "<active binding>"), "an active binding is named as such");
-	tap__ok(!strcmp(l.list[2].value, "logi [1:3] TRUE FALSE NA") && l.list[2].kind.length == 3,
-		"a vector: %s", l.list[2].value);
-	tap__ok(!strcmp(l.list[3].value, "int 7"), "a scalar in the binding: %s", l.list[3].value);
-	locals__free(&l);
-	heap__init(&h, &reader, &row, READS);
-	tap__bail_if(locals__read(&h, env, 2, 100, &l), "out of memory");
-	tap__ok(l.n == 2 && l.more, "no more than were asked for");
-	locals__free(&l);
-
+	promise = cell(HEAP_PROMISE, cell(HEAP_SYMBOL, row.nil, 0, 0), image__symbol(&m, "y"), 0);
+	frame = item(image__vector(&m, HEAP_LOGICAL, 3, numbers, sizeof(numbers)), row.nil, "b");
+	frame = cell(HEAP_PAIRLIST | R_ACTIVE_BINDING, image__symbol(&m, "fun"), frame,
+		     image__symbol(&m, "active"));
+	frame = cell(HEAP_PAIRLIST | (uint64_t)HEAP_INTEGER << 48, 7, frame,
+		     image__symbol(&m, "scalar"));
+	env = environment(item(promise, frame, "a"), row.nil);
+	has(env, 100,
+	    "a: <promise: y>, 1; active: <active binding>, 1; "
+	    "b: logi [1:3] TRUE FALSE NA, 3; scalar: int 7, 1; all",
+	    "four variables, none of them evaluated");
+	has(env, 2, "a: <promise: y>, 1; scalar: int 7, 1; more", "no more than were asked for");
 	for (int i = 0; i < 3; i++)
-		chains[i] = cell(HEAP_PAIRLIST, row.nil, row.nil, symbol((char[]){'h' + i, 0}));
-	env = object(HEAP_ENVIRONMENT, row.nil, row.nil, vector(HEAP_LIST, chains, 3, 8));
-	heap__init(&h, &reader, &row, READS);
-	tap__bail_if(locals__read(&h, env, 100, 100, &l), "out of memory");
-	tap__ok(l.n == 3 && !strcmp(l.list[0].name, "h") && !strcmp(l.list[2].name, "j"),
-		"of a hash table all chains: %zu", l.n);
-	locals__free(&l);
-}
-
-static uint64_t string(const char *text)
-{
-	const uint64_t at = chars(text);
-
-	return vector(HEAP_STRING, &at, 1, 8);
+		chains[i] = item(row.nil, row.nil, (char[]){(char)('h' + i), 0});
+	has(environment(row.nil, image__vector(&m, HEAP_LIST, 3, chains, sizeof(chains))), 100,
+	    "h: NULL, 0; i: NULL, 0; j: NULL, 0; all", "of a hash table all chains");
 }
 
 static void is_request(uint64_t env, int wanted, const char *line, const char *name)
@@ -183,88 +143,77 @@ static void is_request(uint64_t env, int wanted, const char *line, const char *n
 	buf__free(&b);
 }
 
-/* A call's environment with the argument `req`, whose value is @value. */
-static uint64_t call_with(uint64_t value)
+/* The same of a call whose argument `req` is @value. */
+static void is_value(uint64_t value, int wanted, const char *line, const char *name)
 {
-	uint64_t promise = cell(HEAP_PROMISE, value, symbol("req"), row.nil);
+	uint64_t promise = cell(HEAP_PROMISE, value, image__symbol(&m, "req"), row.nil);
 
-	return object(HEAP_ENVIRONMENT, cell(HEAP_PAIRLIST, promise, row.nil, symbol("req")),
-		      row.nil, row.nil);
+	is_request(environment(item(promise, row.nil, "req"), row.nil), wanted, line, name);
+}
+
+static uint64_t table(const uint64_t chains[4])
+{
+	return environment(row.nil, image__vector(&m, HEAP_LIST, 4, chains, 32));
 }
 
 TEST(request)
 {
 	char path[2 * REQUEST_MAX];
-	uint64_t chains[4], table, env;
+	uint64_t chains[4] = {row.nil, row.nil, row.nil, row.nil};
 
-	memory__begin();
-	for (int i = 0; i < 4; i++)
-		chains[i] = row.nil;
-	chains[1] = cell(HEAP_PAIRLIST, string("GET"), row.nil, symbol("REQUEST_METHOD"));
-	chains[1] = cell(HEAP_PAIRLIST, string("?token=1"), chains[1], symbol("QUERY_STRING"));
-	chains[3] = cell(HEAP_PAIRLIST, string("/slow"), row.nil, symbol("PATH_INFO"));
-	table = vector(HEAP_LIST, chains, 4, 8);
-	env = object(HEAP_ENVIRONMENT, row.nil, row.nil, table);
-	is_request(call_with(env), 0, "GET /slow", "a request, without its query");
-	is_request(call_with(cell(HEAP_SYMBOL, row.nil, 0, 0)), -ENOENT, "",
-		   "an argument that was not evaluated");
-	is_request(call_with(string("GET /")), -ENOENT, "", "an argument of another type");
-	is_request(env, -ENOENT, "", "a call without such an argument");
-	is_request(BASE + 3, -ENOENT, "", "no call");
-	chains[3] = row.nil;
-	is_request(call_with(object(HEAP_ENVIRONMENT, row.nil, row.nil,
-				    vector(HEAP_LIST, chains, 4, 8))),
-		   -ENOENT, "", "half a request");
+	chains[1] = item(image__string(&m, "GET"), row.nil, "REQUEST_METHOD");
+	chains[1] = item(image__string(&m, "?token=1"), chains[1], "QUERY_STRING");
+	is_value(table(chains), -ENOENT, "", "half a request");
+	chains[3] = item(image__string(&m, "/slow"), row.nil, "PATH_INFO");
+	is_value(table(chains), 0, "GET /slow", "a request, without its query");
+	is_value(cell(HEAP_SYMBOL, row.nil, 0, 0), -ENOENT, "",
+		 "an argument that was not evaluated");
+	is_value(image__string(&m, "GET /"), -ENOENT, "", "an argument of another type");
+	is_request(table(chains), -ENOENT, "", "a call without such an argument");
+	is_request(row.nil + 3, -ENOENT, "", "no call");
 	memset(path, 'x', sizeof(path));
 	path[sizeof(path) - 1] = '\0';
-	chains[3] = cell(HEAP_PAIRLIST, string(path), row.nil, symbol("PATH_INFO"));
+	chains[3] = item(image__string(&m, path), row.nil, "PATH_INFO");
 	path[REQUEST_MAX] = '\0';
 	memcpy(path, "GET ", 4);
-	is_request(call_with(object(HEAP_ENVIRONMENT, row.nil, row.nil,
-				    vector(HEAP_LIST, chains, 4, 8))),
-		   0, path, "a long path is cut");
+	is_value(table(chains), 0, path, "a long path is cut");
+}
+
+static void describes(uint64_t at, const char *want)
+{
+	struct buf b = {0};
+	struct heap h;
+
+	heap__init(&h, &reader, &row, READS);
+	tap__bail_if(value__describe(&h, at, &b, 100, NULL), "out of memory");
+	tap__ok(b.len == strlen(want) && !memcmp(b.data, want, b.len), "%.*s", (int)b.len, b.data);
+	buf__free(&b);
 }
 
 /* In Latin-1 a class of ALTREP has as many characters as in UTF-8, and twice as many bytes. */
 TEST(alt_class)
 {
-	const char text[] = "int <ALTREP ééééééééééééééé>";
 	char name[32] = "";
-	struct buf b = {0};
-	uint64_t names, class;
-	struct heap h;
+	uint64_t chars, class;
 
-	memory__begin();
 	memset(name, 0xe9, 31);
-	class = chars(name);
-	memory[(class - BASE) / 8] = HEAP_CHAR | 4u << 8; /* LATIN1_MASK */
-	names = cell(HEAP_PAIRLIST, object(HEAP_SYMBOL, class, row.nil, row.nil), row.nil, row.nil);
-	class = object(HEAP_RAW, 0, 0, 0);
-	memory[(class - BASE) / 8 + 1] = names; /* its attributes */
-	heap__init(&h, &reader, &row, READS);
-	value__describe(&h, object(HEAP_INTEGER | R_ALTREP_BIT, row.nil, row.nil, class), &b, 100,
-			NULL);
-	tap__ok(b.len == strlen(text) && !memcmp(b.data, text, b.len), "%.*s", (int)b.len, b.data);
-	buf__free(&b);
+	chars = image__charsxp(&m, name);
+	image__put64(&m, chars, HEAP_CHAR | 4u << 8); /* LATIN1_MASK */
+	class = cell(HEAP_RAW, 0, 0, 0);
+	image__put64(&m, class + 8, /* its attributes */
+		     item(cell(HEAP_SYMBOL, chars, row.nil, row.nil), row.nil, NULL));
+	describes(cell(HEAP_INTEGER | R_ALTREP_BIT, row.nil, row.nil, class),
+		  "int <ALTREP ééééééééééééééé>");
 }
 
 /* Numbers of which only the first two are there: what was read of the others is not shown. */
 TEST(half_a_vector)
 {
 	const double real[] = {1.5, 2};
-	struct buf b = {0};
-	struct heap h;
-	uint64_t at;
+	const uint64_t at = image__vector(&m, HEAP_REAL, 10, real, sizeof(real));
 
-	memory__begin();
-	used = WORDS - 8;
-	at = vector(HEAP_REAL, real, 2, 8);
-	memory[WORDS - 4] = 10;
-	heap__init(&h, &reader, &row, READS);
-	tap__bail_if(value__describe(&h, at, &b, 100, NULL), "out of memory");
-	tap__ok(b.len == 20 && !memcmp(b.data, "num [1:10] 1.5 2 <?>", 20), "%.*s", (int)b.len,
-		b.data);
-	buf__free(&b);
+	m.heap_size = m.heap_used;
+	describes(at, "num [1:10] 1.5 2 <?>");
 }
 
 static uint64_t now__none(void)
@@ -272,64 +221,56 @@ static uint64_t now__none(void)
 	return 0;
 }
 
-static const struct globals_limits limits = {.objects = 10000, .ns = 1, .now = now__none};
+/* The largest objects, at most @objects. */
+static struct globals globals_of(uint64_t objects)
+{
+	const struct globals_limits limits = {.objects = objects, .ns = 1, .now = now__none};
+	struct globals g;
+
+	tap__bail_if(globals__find(&reader, &row, 0, &limits, &g), "out of memory");
+	return g;
+}
 
 TEST(globals)
 {
 	const double real[] = {0.1, 2, 3};
-	uint64_t numbers, list, env, two[2];
+	uint64_t numbers, list, env;
 	struct globals g;
 
-	memory__begin();
-	numbers = vector(HEAP_REAL, real, 3, 8);
-	two[0] = two[1] = numbers; /* one object, held twice */
-	list = vector(HEAP_LIST, two, 2, 8);
-	env = object(HEAP_ENVIRONMENT, row.nil, row.nil, row.nil);
-	memory[(env - BASE) / 8 + 4] = cell(
-		HEAP_PAIRLIST, list, cell(HEAP_PAIRLIST, env, row.nil, symbol("me")), symbol("l"));
+	numbers = image__vector(&m, HEAP_REAL, 3, real, sizeof(real));
+	/* one object, held twice */
+	list = image__vector(&m, HEAP_LIST, 2, (uint64_t[]){numbers, numbers}, 16);
+	env = environment(row.nil, row.nil);
+	image__put64(&m, env + 8 * R_CAR, item(list, item(env, row.nil, "me"), "l"));
 	row.global_env = env;
-	tap__bail_if(globals__find(&reader, &row, 0, &limits, &g), "out of memory");
+	g = globals_of(10000);
 	tap__ok(g.objects == 4 && !g.unreadable && g.bytes == 2 * 56 + (48 + 16) + (48 + 32),
 		"each object once, in a circle: %d objects, %d bytes", (int)g.objects,
 		(int)g.bytes);
 	tap__ok(g.n == 1 && !strcmp(g.rows[0].path, "*"), "what is small is one row");
 	globals__free(&g);
-	memory[(numbers - BASE) / 8 + 4] = 1ull << 40; /* a length that cannot be right */
-	memory[(list - BASE) / 8 + 7] = BASE + 3;      /* an element that is not an object */
-	tap__bail_if(globals__find(&reader, &row, 0, &limits, &g), "out of memory");
+	image__put64(&m, numbers + 8 * R_CAR, 1ull << 40); /* a length that cannot be right */
+	image__put64(&m, list + 48 + 8, row.nil + 3);	   /* an element that is not an object */
+	g = globals_of(10000);
 	tap__ok(g.unreadable == 2 && g.bytes < 400, "what cannot be right is counted as such");
 	globals__free(&g);
-	tap__bail_if(globals__find(
-			     &reader, &row, 0,
-			     &(struct globals_limits){.objects = 2, .ns = 1, .now = now__none}, &g),
-		     "out of memory");
+	g = globals_of(2);
 	tap__ok(g.stopped && g.objects <= 2, "no more objects than were allowed");
 	globals__free(&g);
 }
 
-static uint32_t random_next(uint32_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 17;
-	return *state ^= *state << 5;
-}
-
 /* Words that are likely to be taken for something: types, addresses, lengths. */
-static void memory__scramble(uint32_t *state)
+static void memory__scramble(void)
 {
-	for (size_t i = 7; i < WORDS; i++) {
-		const uint32_t r = random_next(state), s = random_next(state);
+	for (size_t i = 8; i < WORDS; i++) {
+		const uint32_t kind = some(4);
+		uint64_t word = row.nil + 8 * (uint64_t)some(WORDS);
 
-		switch (r % 4) {
-		case 0:
-			memory[i] = s & 0x1fff; /* a header, or a small number */
-			break;
-		case 1:
-			memory[i] = (uint64_t)s << 32 | random_next(state);
-			break;
-		default:
-			memory[i] = BASE + s % WORDS * 8;
-		}
+		if (!kind)
+			word = some(0x2000); /* a header, or a small number */
+		else if (kind == 1)
+			word = some64();
+		image__put64(&m, row.nil + 8 * i, word);
 	}
 }
 
@@ -370,7 +311,7 @@ TEST(calls_change)
 /* Whatever lies there: what is read, and what comes out, has its limit. */
 TEST(hostile)
 {
-	uint32_t state = 20261127;
+	const struct globals_limits limits = {.objects = 10000, .ns = 1, .now = now__none};
 	unsigned int over = 0;
 	struct buf b = {0};
 	struct calls c;
@@ -379,10 +320,10 @@ TEST(hostile)
 	struct heap h;
 
 	for (unsigned int i = 0; i < 3000; i++) {
-		const uint64_t at = BASE + random_next(&state) % WORDS * 8;
+		const uint64_t at = row.nil + 8 * (uint64_t)some(WORDS);
 
 		if (i % 10 == 0)
-			memory__scramble(&state);
+			memory__scramble();
 		heap__init(&h, &reader, &row, READS);
 		b.len = 0;
 		deparse__call(&h, at, &b, 200);
@@ -401,7 +342,7 @@ TEST(hostile)
 		over += c.n > 1000;
 		calls__free(&c);
 		row.global_env = at;
-		if (i % 10 == 0 && !globals__find(&reader, &row, BASE, &limits, &g))
+		if (i % 10 == 0 && !globals__find(&reader, &row, row.nil, &limits, &g))
 			over += g.objects > WORDS;
 		if (i % 10 == 0)
 			globals__free(&g);

@@ -128,129 +128,126 @@ static void file__make(uint16_t type, uint16_t machine)
 	section(SHSTRTAB, 0, SHT_STRTAB, NAMES, 16, 0, 0);
 }
 
-static Elf *image__open(struct elf_image *image)
+static struct elf_image image;
+static Elf *elf;
+
+/* Open the file as it is now. */
+static int reopen(void)
 {
-	Elf *elf = elf_memory((char *)file, SIZE);
-
-	tap__bail_if(!elf || elf_image__open(image, elf), "the file cannot be opened");
-	return elf;
-}
-
-static bool slot(struct elf_image *image, uint32_t i, uint64_t want)
-{
-	uint64_t value = 0;
-
-	return elf_image__slot(image, BASE + SLOTS + 8 * i, &value) && value == want;
-}
-
-static bool no_slot(struct elf_image *image, uint32_t at)
-{
-	uint64_t value;
-
-	return !elf_image__slot(image, BASE + at, &value);
-}
-
-static void test_slots(uint16_t machine, const char *name)
-{
-	struct elf_image image;
-	Elf *elf;
-
-	file__make(ET_DYN, machine);
-	elf = image__open(&image);
-	tap__ok(slot(&image, 0, BASE + 0x1700), "%s: a relative relocation", name);
-	tap__ok(slot(&image, 1, BASE + 0x1700) && slot(&image, 2, BASE + 0x1708),
-		"%s: those of symbols, with what is added", name);
-	tap__ok(no_slot(&image, SLOTS + 24), "%s: not of another kind", name);
-	tap__ok(no_slot(&image, SLOTS + 32) && no_slot(&image, SLOTS + 40),
-		"%s: nor of a symbol that is not defined, or not there", name);
-	tap__ok(slot(&image, 10, BASE + 0x170a) && slot(&image, 11, BASE + 0x170b) &&
-			slot(&image, 13, BASE + 0x170d),
-		"%s: packed relocations", name);
-	tap__ok(no_slot(&image, SLOTS + 96) && no_slot(&image, SLOTS + 81) &&
-			no_slot(&image, SLOTS + 80 + 64 * 8),
-		"%s: not what is between or behind them", name);
-	tap__ok(no_slot(&image, GOT),
-		"%s: not a slot without relocation in a file that is loaded anywhere", name);
-	tap__ok(no_slot(&image, SIZE), "%s: nor one in .bss", name);
-	image.budget = 2;
-	tap__ok(no_slot(&image, SLOTS + 80) && !image.budget,
-		"%s: it gives up when it has looked at too much", name);
 	elf_end(elf);
+	elf = elf_memory((char *)file, SIZE);
+	return elf_image__open(&image, elf);
+}
+
+static void image__make(uint16_t type, uint16_t machine)
+{
+	file__make(type, machine);
+	tap__bail_if(reopen(), "the file cannot be opened");
 }
 
 BEFORE()
 {
 	elf_version(EV_CURRENT);
+	image__make(ET_DYN, EM_X86_64);
+}
+
+#define UNKNOWN UINT64_MAX
+
+/* What the slot at BASE + @at holds once the file is loaded. */
+static uint64_t held(uint32_t at)
+{
+	uint64_t value;
+
+	return elf_image__slot(&image, BASE + at, &value) ? value : UNKNOWN;
+}
+
+static uint64_t slot(uint32_t i)
+{
+	return held(SLOTS + 8 * i);
+}
+
+static void test_slots(uint16_t machine, const char *name)
+{
+	image__make(ET_DYN, machine);
+	tap__ok(slot(0) == BASE + 0x1700, "%s: a relative relocation", name);
+	tap__ok(slot(1) == BASE + 0x1700 && slot(2) == BASE + 0x1708,
+		"%s: those of symbols, with what is added", name);
+	tap__ok(slot(3) == UNKNOWN, "%s: not of another kind", name);
+	tap__ok(slot(4) == UNKNOWN && slot(5) == UNKNOWN,
+		"%s: nor of a symbol that is not defined, or not there", name);
+	tap__ok(slot(10) == BASE + 0x170a && slot(11) == BASE + 0x170b && slot(13) == BASE + 0x170d,
+		"%s: packed relocations", name);
+	tap__ok(slot(12) == UNKNOWN && held(SLOTS + 81) == UNKNOWN && slot(10 + 64) == UNKNOWN,
+		"%s: not what is between or behind them", name);
+	tap__ok(held(GOT) == UNKNOWN,
+		"%s: not a slot without relocation in a file that is loaded anywhere", name);
+	tap__ok(held(SIZE) == UNKNOWN, "%s: nor one in .bss", name);
+	image.budget = 2;
+	tap__ok(slot(10) == UNKNOWN && !image.budget,
+		"%s: it gives up when it has looked at too much", name);
+}
+
+TEST(slots)
+{
+	test_slots(EM_X86_64, "x86_64");
+	test_slots(EM_AARCH64, "aarch64");
 }
 
 TEST(fixed)
 {
-	struct elf_image image;
-	uint64_t value = 0;
-	Elf *elf;
-
-	file__make(ET_EXEC, EM_X86_64);
-	elf = image__open(&image);
-	tap__ok(elf_image__slot(&image, BASE + GOT, &value) && value == BASE + 0x1710,
+	image__make(ET_EXEC, EM_X86_64);
+	tap__ok(held(GOT) == BASE + 0x1710,
 		"the .got of a program at a fixed address holds addresses");
-	tap__ok(no_slot(&image, GOT + 8), "not where it is empty");
-	tap__ok(no_slot(&image, GOT + 16), "nor behind it");
-	elf_end(elf);
-	file__make(ET_EXEC, EM_X86_64);
+	tap__ok(held(GOT + 8) == UNKNOWN, "not where it is empty");
+	tap__ok(held(GOT + 16) == UNKNOWN, "nor behind it");
 	((Elf64_Shdr *)(file + SECTIONS))[DOT_GOT].sh_name = 6;
-	elf = image__open(&image);
-	tap__ok(no_slot(&image, GOT), "nor a section of another name");
-	elf_end(elf);
+	tap__ok(!reopen() && held(GOT) == UNKNOWN, "nor a section of another name");
+}
+
+/* Where the symbol is that is found, of 16 bytes; 0: none is. */
+static uint64_t found(uint32_t table, const char *name, int type)
+{
+	struct elf_symbol s = {0};
+
+	return elf_image__symbol(&image, table, name, type, &s) && s.size == 16 ? s.value : 0;
 }
 
 TEST(symbols)
 {
-	struct elf_image image;
-	struct elf_symbol s = {0};
-	Elf *elf;
+	static const struct {
+		uint32_t table;
+		int type;
+		const char *name;
+		uint64_t want;
+		const char *what;
+	} rows[] = {
+		{SHT_DYNSYM, STT_FUNC, "func", 0x20000, "a function"},
+		{SHT_DYNSYM, STT_OBJECT, "data", BASE + 0x1700, "a variable"},
+		{SHT_DYNSYM, STT_FUNC, "data", 0, "a variable is not a function"},
+		{SHT_SYMTAB, STT_FUNC, "part", 0x20020, "what compilers append counts in .symtab"},
+		{SHT_DYNSYM, STT_FUNC, "part", 0, "and only there"},
+		{SHT_SYMTAB, STT_FUNC, "func", 0x20000, "but not the cold part of a function"},
+		{SHT_DYNSYM, STT_FUNC, "twice", 0, "a name with two symbols is not found"},
+		{SHT_DYNSYM, STT_FUNC, "no", 0, "one that is not there"},
+	};
 
-	file__make(ET_DYN, EM_X86_64);
-	elf = image__open(&image);
-	tap__ok(elf_image__symbol(&image, SHT_DYNSYM, "func", STT_FUNC, &s) && s.value == 0x20000 &&
-			s.size == 16,
-		"a function");
-	tap__ok(elf_image__symbol(&image, SHT_DYNSYM, "data", STT_OBJECT, &s) &&
-			s.value == BASE + 0x1700 &&
-			!elf_image__symbol(&image, SHT_DYNSYM, "data", STT_FUNC, &s),
-		"a variable is not a function");
-	tap__ok(elf_image__symbol(&image, SHT_SYMTAB, "part", STT_FUNC, &s) && s.value == 0x20020 &&
-			!elf_image__symbol(&image, SHT_DYNSYM, "part", STT_FUNC, &s),
-		"what compilers append counts in .symtab only");
-	tap__ok(elf_image__symbol(&image, SHT_SYMTAB, "func", STT_FUNC, &s) && s.value == 0x20000,
-		"but not the cold part of a function");
-	tap__ok(!elf_image__symbol(&image, SHT_DYNSYM, "twice", STT_FUNC, &s),
-		"a name with two symbols is not found");
-	tap__ok(!elf_image__symbol(&image, SHT_DYNSYM, "no", STT_FUNC, &s),
-		"one that is not there");
-	elf_end(elf);
+	for (size_t i = 0; i < COUNT(rows); i++)
+		tap__ok(found(rows[i].table, rows[i].name, rows[i].type) == rows[i].want, "%s",
+			rows[i].what);
 	symbol(3, LONG - STRINGS, STT_FUNC, 1, 0x20020);
 	memcpy(file + LONG, "part.", 5);
 	memset(file + LONG + 5, 'x', 300);
 	((Elf64_Shdr *)(file + SECTIONS))[DYNSTR].sh_size = SIZE - STRINGS;
-	elf = image__open(&image);
-	tap__ok(elf_image__symbol(&image, SHT_SYMTAB, "func", STT_FUNC, &s) &&
-			!elf_image__symbol(&image, SHT_SYMTAB, "part", STT_FUNC, &s),
+	tap__ok(!reopen() && found(SHT_SYMTAB, "func", STT_FUNC) &&
+			!found(SHT_SYMTAB, "part", STT_FUNC),
 		"a long name is not read to its end");
-	elf_end(elf);
 	((Elf64_Shdr *)(file + SECTIONS))[DYNSTR].sh_size = S_TWICE + 5;
-	elf = image__open(&image);
-	tap__ok(!elf_image__symbol(&image, SHT_SYMTAB, "func", STT_FUNC, &s),
+	tap__ok(!reopen() && !found(SHT_SYMTAB, "func", STT_FUNC),
 		"a table without an end is not searched for one");
-	elf_end(elf);
 }
 
 TEST(bytes)
 {
-	struct elf_image image;
-	Elf *elf;
-
-	file__make(ET_DYN, EM_X86_64);
-	elf = image__open(&image);
 	tap__ok(elf_image__bytes(&image, BASE + GOT, 8) &&
 			!memcmp(elf_image__bytes(&image, BASE + GOT, 8), file + GOT, 8) &&
 			elf_image__bytes(&image, BASE + SIZE - 8, 8),
@@ -270,16 +267,10 @@ TEST(bytes)
 			!elf_image__writable(&image, BASE + 0x17f8, 9) &&
 			!elf_image__writable(&image, 0x20000, 8),
 		"what can be written to");
-	elf_end(elf);
 }
 
 TEST(extent)
 {
-	struct elf_image image;
-	Elf *elf;
-
-	file__make(ET_DYN, EM_X86_64);
-	elf = image__open(&image);
 	tap__ok(elf_image__extent(&image, 0x20000) == 0x20020 &&
 			elf_image__extent(&image, 0x20020) == 0x20040,
 		"a function ends where the next begins");
@@ -292,47 +283,40 @@ TEST(extent)
 	tap__ok(!elf_image__before(&image, 0x20000) && !elf_image__before(&image, 0x20010) &&
 			!elf_image__before(&image, 0),
 		"there is none before the first one, nor elsewhere");
-	elf_end(elf);
 	half(FRAMES + 8, 0xffffffff);
-	elf = image__open(&image);
-	tap__ok(!elf_image__extent(&image, 0x20000) && !elf_image__before(&image, 0x20020),
+	tap__ok(!reopen() && !elf_image__extent(&image, 0x20000) &&
+			!elf_image__before(&image, 0x20020),
 		"a count beyond the file");
-	elf_end(elf);
+	half(FRAMES + 8, 3);
 	file[FRAMES] = 2;
-	elf = image__open(&image);
-	tap__ok(!elf_image__extent(&image, 0x20000), "another version of the table");
-	elf_end(elf);
+	tap__ok(!reopen() && !elf_image__extent(&image, 0x20000), "another version of the table");
 }
 
-/* With one byte changed: @err. */
-static void refused(uint32_t at, uint8_t to, int err, const char *name)
-{
-	struct elf_image image;
-	Elf *elf;
-	int got;
+#define PHDR_MEMSZ (sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_memsz))
 
-	file__make(ET_DYN, EM_X86_64);
-	file[at] = to;
-	elf = elf_memory((char *)file, SIZE);
-	got = elf_image__open(&image, elf);
-	tap__ok(got == err, "refused: %s: %d", name, got);
-	elf_end(elf);
-}
-
+/* With one byte changed. */
 TEST(refused)
 {
-	refused(EI_MAG1, 'x', -EBADMSG, "no ELF file");
-	refused(EI_DATA, ELFDATA2MSB, -ENOTSUP, "big-endian");
-	refused(offsetof(Elf64_Ehdr, e_machine), EM_386, -ENOTSUP, "another machine");
-	refused(offsetof(Elf64_Ehdr, e_type), ET_REL, -ENOTSUP, "an object file");
-	refused(sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_memsz) + 1, 1, -EBADMSG,
-		"a segment with more in the file than in memory");
-	refused(sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_memsz) + 7, 0xff, 0,
-		"not a large one in itself");
-}
+	static const struct {
+		size_t at;
+		uint8_t to;
+		int err;
+		const char *what;
+	} rows[] = {
+		{EI_MAG1, 'x', -EBADMSG, "no ELF file"},
+		{EI_DATA, ELFDATA2MSB, -ENOTSUP, "big-endian"},
+		{offsetof(Elf64_Ehdr, e_machine), EM_386, -ENOTSUP, "another machine"},
+		{offsetof(Elf64_Ehdr, e_type), ET_REL, -ENOTSUP, "an object file"},
+		{PHDR_MEMSZ + 1, 1, -EBADMSG, "a segment with more in the file than in memory"},
+		{PHDR_MEMSZ + 7, 0xff, 0, "not a large one in itself"},
+	};
 
-TEST(slots)
-{
-	test_slots(EM_X86_64, "x86_64");
-	test_slots(EM_AARCH64, "aarch64");
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		int err;
+
+		file__make(ET_DYN, EM_X86_64);
+		file[rows[i].at] = rows[i].to;
+		err = reopen();
+		tap__ok(err == rows[i].err, "refused: %s: %d", rows[i].what, err);
+	}
 }

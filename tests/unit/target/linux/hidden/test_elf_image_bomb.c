@@ -4,15 +4,13 @@
  * names.  Reading it takes no more memory than reading R's file.
  */
 #define _GNU_SOURCE
-#include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "elf_fixture.h"
+#include "child.h"
 #include "target/linux/elf.h"
 #include "target/linux/hidden/elf_image.h"
 #include "target/linux/hidden/debug_file.h"
 #include "target/linux/hidden/hidden.h"
-#include "tap.h"
 
 #define SIZE	 (1ULL << 30)
 #define SECTIONS 200u
@@ -55,8 +53,10 @@ static long peak_kb(void)
 	return usage.ru_maxrss;
 }
 
-/* What discovery reads, in a separate process: does it stay within TAKEN_KB? */
-static void look(int fd)
+static int bomb; /* the file */
+
+/* In a separate process: does what discovery reads stay within TAKEN_KB? */
+static bool look(void)
 {
 	struct target_symbol want = {.name = "R_GlobalContext"};
 	long before = peak_kb(), grown;
@@ -65,11 +65,11 @@ static void look(int fd)
 	char path[256];
 	Elf *elf;
 
-	if (!elf_file__open(&e, fd, "bomb", NULL)) {
+	if (!elf_file__open(&e, bomb, "bomb", NULL)) {
 		elf_file__symbols(&e, &want, 1, true);
 		elf_file__close(&e);
 	}
-	elf = elf_begin(fd, ELF_C_READ, NULL);
+	elf = elf_begin(bomb, ELF_C_READ, NULL);
 	if (elf) {
 		hidden__run(elf, 312, 320, &d);
 		for (unsigned int n = 0; n < 8; n++)
@@ -80,26 +80,17 @@ static void look(int fd)
 	elf_end(elf);
 	grown = peak_kb() - before;
 	if (grown > TAKEN_KB)
-		printf("# %ld KiB\n", grown);
-	fflush(stdout);
-	_exit(grown > TAKEN_KB);
+		tap__diag("%ld KiB", grown);
+	return grown <= TAKEN_KB;
 }
 
 static void test_bomb(uint64_t size, uint32_t flags, const char *what)
 {
-	int fd = memfd_create("bomb", MFD_CLOEXEC), status = -1;
-	pid_t pid;
-
-	tap__bail_if(fd < 0, "memfd_create failed");
-	bomb__make(fd, size, flags);
-	fflush(stdout);
-	pid = fork();
-	if (!pid)
-		look(fd);
-	if (pid > 0)
-		waitpid(pid, &status, 0);
-	tap__ok(!status, "%s: at most %ld MiB", what, TAKEN_KB >> 10);
-	close(fd);
+	bomb = memfd_create("bomb", MFD_CLOEXEC);
+	tap__bail_if(bomb < 0, "memfd_create failed");
+	bomb__make(bomb, size, flags);
+	tap__ok(child__holds(look), "%s: at most %ld MiB", what, TAKEN_KB >> 10);
+	close(bomb);
 }
 
 TEST(elf_image_bomb)

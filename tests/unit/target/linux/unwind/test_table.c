@@ -124,12 +124,32 @@ static bool file__end(struct unwind_table **t)
 	return !unwind_table__of_image(t, file, SIZE, NULL);
 }
 
-static bool rule__is(const struct unwind_table *t, uint64_t pc, int cfa, int off, int fp, int ra)
+/* The rules at these offsets from CODE, in hex: "CFA/fp/return address" each. */
+static void rules(const struct unwind_table *t, const char *offsets, const char *want,
+		  const char *what)
 {
-	const struct xr_unwind_row *row = unwind_table__find(t, pc);
-	const struct xr_unwind_rule *r = row ? &t->rules[row->rule] : NULL;
+	static const char *const cfas[] = {[XR_CFA_END] = "end",
+					   [XR_CFA_SP] = "sp",
+					   [XR_CFA_FP] = "fp",
+					   [XR_CFA_FP_DEREF] = "*fp",
+					   [XR_CFA_PLT] = "plt"};
+	static const char *const saved[] = {[XR_SAVED_SAME] = "same",
+					    [XR_SAVED_CFA] = "cfa",
+					    [XR_SAVED_FP] = "fp",
+					    [XR_SAVED_LOST] = "lost"};
 
-	return r && r->cfa == cfa && r->cfa_off == off && r->fp == fp && r->ra == ra;
+	for (char *end; *offsets; offsets = end) {
+		const struct xr_unwind_row *row =
+			unwind_table__find(t, CODE + strtoull(offsets, &end, 16));
+		const struct xr_unwind_rule *r = row ? &t->rules[row->rule] : NULL;
+
+		if (r)
+			tap__say("%s%+d/%s/%s ", cfas[r->cfa], r->cfa_off, saved[r->fp],
+				 saved[r->ra]);
+		else
+			tap__say("none ");
+	}
+	tap__said(want, "%s", what);
 }
 
 static bool function__is(const struct unwind_table *t, uint64_t pc, uint64_t begin, uint64_t end)
@@ -162,21 +182,13 @@ TEST(rows)
 
 	if (!tap__ok(file__usual(&t) && t->base == BASE, "three functions"))
 		return;
-	tap__ok(rule__is(t, CODE, XR_CFA_SP, 8, XR_SAVED_SAME, XR_SAVED_CFA) &&
-			rule__is(t, CODE + 1, XR_CFA_SP, 16, XR_SAVED_CFA, XR_SAVED_CFA) &&
-			rule__is(t, CODE + 4, XR_CFA_FP, 16, XR_SAVED_CFA, XR_SAVED_CFA) &&
-			rule__is(t, CODE + 0x24, XR_CFA_SP, 8, XR_SAVED_CFA, XR_SAVED_CFA),
-		"a function with a frame pointer");
-	tap__ok(rule__is(t, CODE + 0x25, XR_CFA_FP, 16, XR_SAVED_CFA, XR_SAVED_CFA),
-		"restore_state restores the rules of remember_state");
-	tap__ok(rule__is(t, CODE + 0x104, XR_CFA_SP, 32, XR_SAVED_SAME, XR_SAVED_CFA) &&
-			rule__is(t, CODE + 0x114, XR_CFA_SP, 8, XR_SAVED_SAME, XR_SAVED_CFA),
-		"a function without a frame pointer");
-	tap__ok(rule__is(t, CODE + 0x14f, XR_CFA_END, 0, XR_SAVED_SAME, XR_SAVED_SAME),
-		"a function without a caller");
-	tap__ok(!unwind_table__find(t, CODE + 0x80) && !unwind_table__find(t, CODE + 0xff) &&
-			!unwind_table__find(t, CODE + 0x150) && !unwind_table__find(t, CODE - 1),
-		"no rule between functions, behind, or before them");
+	rules(t, "0 1 4 24 25",
+	      "sp+8/same/cfa sp+16/cfa/cfa fp+16/cfa/cfa sp+8/cfa/cfa fp+16/cfa/cfa ",
+	      "a function with a frame pointer, whose last rules are remembered ones");
+	rules(t, "104 114", "sp+32/same/cfa sp+8/same/cfa ", "one without a frame pointer");
+	rules(t, "14f", "end+0/same/same ", "one without a caller");
+	rules(t, "80 ff 150 -1", "none none none none ",
+	      "no rule between functions, behind, or before them");
 	tap__ok(function__is(t, CODE + 0x7f, CODE, CODE + 0x80) &&
 			function__is(t, CODE + 0x13f, CODE + 0x100, CODE + 0x140) &&
 			!unwind_table__function(t, CODE + 0x90, &b, &e),
@@ -201,11 +213,9 @@ TEST(expressions)
 	fde(CODE + 0x60, 0x20, other, sizeof(other) - 1);
 	if (!tap__ok(file__end(&t), "three functions"))
 		return;
-	tap__ok(rule__is(t, CODE, XR_CFA_SP, 8, XR_SAVED_SAME, XR_SAVED_CFA) &&
-			rule__is(t, CODE + 4, XR_CFA_FP_DEREF, -16, XR_SAVED_FP, XR_SAVED_CFA),
-		"a stack that was realigned");
-	tap__ok(rule__is(t, CODE + 0x40, XR_CFA_PLT, 8, XR_SAVED_SAME, XR_SAVED_CFA), "a PLT");
-	tap__ok(!unwind_table__find(t, CODE + 0x60), "no rule for a register that is not followed");
+	rules(t, "0 4", "sp+8/same/cfa *fp-16/fp/cfa ", "a stack that was realigned");
+	rules(t, "40", "plt+8/same/cfa ", "a PLT");
+	rules(t, "60", "none ", "no rule for a register that is not followed");
 	unwind_table__free(t);
 }
 
@@ -250,36 +260,35 @@ TEST(damaged)
 /* Stubs that the linker made: their header pushes, with and without bti in front. */
 TEST(plt)
 {
-	static const uint32_t headers[3][2] = {
-		{0xa9bf7bf0, 0x90000010}, {0xd503245f, 0xa9bf7bf0}, {0xd503201f, 0xd503201f}};
+#define PUSHED "sp+0/same/same sp+16/same/cfa sp+16/same/cfa sp+0/same/same none "
+	static const struct {
+		uint32_t header[2];
+		const char *offsets, *want, *what; /* PLT is at 200 */
+	} rows[] = {
+		{{0xa9bf7bf0, 0x90000010},
+		 "200 204 21f 220 260",
+		 PUSHED,
+		 "the header of .plt pushes two registers, its stubs none"},
+		{{0xd503245f, 0xa9bf7bf0}, "204 208 21f 220 260", PUSHED, "and behind a bti"},
+		{{0xd503201f, 0xd503201f},
+		 "200 228 260",
+		 "none none none ",
+		 "a .plt that is not known has no rules"},
+	};
 	struct unwind_table *t;
 
-	for (uint32_t i = 0; i < 3; i++) {
-		const uint64_t push = PLT + (i ? 8 : 4);
-
+	for (uint32_t i = 0; i < COUNT(rows); i++) {
 		file__begin(EM_AARCH64, 15);
 		fde(CODE, 0x80, "", 0);
 		fde(CODE + 0x300, 0x80, "", 0);
 		section(2, 1, SHT_PROGBITS, PLT - BASE, 96);
-		memcpy(file + (PLT - BASE), headers[i], sizeof(headers[i]));
-		if (!tap__ok(file__end(&t) && rule__is(t, CODE + 0x310, XR_CFA_SP, 0, XR_SAVED_SAME,
-						       XR_SAVED_SAME),
-			     "a file of arm64: the return address is in the link register"))
+		memcpy(file + (PLT - BASE), rows[i].header, sizeof(rows[i].header));
+		if (!tap__ok(file__end(&t), "a file of arm64"))
 			continue;
-		if (i < 2)
-			tap__ok(rule__is(t, push - 4, XR_CFA_SP, 0, XR_SAVED_SAME, XR_SAVED_SAME) &&
-					rule__is(t, push, XR_CFA_SP, 16, XR_SAVED_SAME,
-						 XR_SAVED_CFA) &&
-					rule__is(t, PLT + 31, XR_CFA_SP, 16, XR_SAVED_SAME,
-						 XR_SAVED_CFA) &&
-					rule__is(t, PLT + 32, XR_CFA_SP, 0, XR_SAVED_SAME,
-						 XR_SAVED_SAME) &&
-					function__is(t, PLT + 95, PLT + 32, PLT + 96),
-				"the header of .plt pushes two registers, its stubs none");
-		else
-			tap__ok(!unwind_table__find(t, PLT) && !unwind_table__find(t, PLT + 40),
-				"a .plt that is not known has no rules");
-		tap__ok(!unwind_table__find(t, PLT + 96), "no rule behind .plt");
+		rules(t, "310", "sp+0/same/same ", "the return address is in the link register");
+		rules(t, rows[i].offsets, rows[i].want, rows[i].what);
+		tap__ok(i == 2 || function__is(t, PLT + 95, PLT + 32, PLT + 96),
+			"where a stub begins and ends");
 		unwind_table__free(t);
 	}
 }
@@ -310,12 +319,8 @@ TEST(leaves)
 	section(3, 6, SHT_DYNSYM, SYMBOLS, 4 * sizeof(Elf64_Sym));
 	if (!tap__ok(!unwind_table__of_image(&t, file, SIZE, NULL), "a file without .eh_frame"))
 		return;
-	tap__ok(rule__is(t, CODE + 0x10, XR_CFA_SP, 0, XR_SAVED_SAME, XR_SAVED_SAME) &&
-			rule__is(t, CODE + 0x5c, XR_CFA_SP, 0, XR_SAVED_SAME, XR_SAVED_SAME),
-		"functions without a frame have one rule");
-	tap__ok(!unwind_table__find(t, CODE + 0xc) && !unwind_table__find(t, CODE + 0x30) &&
-			!unwind_table__find(t, CODE + 0x70),
-		"others have none");
+	rules(t, "10 5c c 30 70", "sp+0/same/same sp+0/same/same none none none ",
+	      "functions without a frame have one rule, others none");
 	tap__ok(function__is(t, CODE + 0x44, CODE + 0x40, CODE + 0x60),
 		"where such a function begins and ends");
 	unwind_table__free(t);

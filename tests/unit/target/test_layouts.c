@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The table of layouts: is it whole, and does it say what is known of some releases? */
-
+#define _GNU_SOURCE
 #include "target/layouts.h"
 #include "tap.h"
 
@@ -10,53 +10,28 @@ TEST(rows)
 {
 	size_t count;
 	const struct layouts_row *rows = layouts__table(&count);
-	bool ordered = true, sane = true, bounded = true;
+	bool sane = true, bounded = true, same = true;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct xr_layout *l = &rows[i].layout;
+		const struct xr_layout *l = &rows[i].layout, *last = layouts__last(rows[i].arch);
 
-		if (rows[i].first > rows[i].last)
-			ordered = false;
-		if (i && (rows[i].arch < rows[i - 1].arch ||
-			  (rows[i].arch == rows[i - 1].arch && rows[i].first <= rows[i - 1].last)))
-			ordered = false;
 		/* as the structure declares them, words aligned */
-		if (!(l->nextcontext < l->callflag && l->callflag < l->sysparent &&
-		      l->sysparent < l->call && l->call < l->cloenv && l->cloenv < l->srcref))
-			sane = false;
-		if (l->bcbody &&
-		    !(l->cloenv < l->bcbody && l->bcpc == l->bcbody + 8 && l->bcpc < l->srcref))
-			sane = false;
-		if (l->relpc && l->relpc != l->bcpc + 8)
-			sane = false;
-		if (l->vector_data != (l->has_altrep ? 48 : 40))
-			sane = false;
-		if ((l->nextcontext | l->sysparent | l->call | l->cloenv | l->srcref) % 8)
-			sane = false;
-		if (l->read_plain != l->cloenv + 8 || l->read_lines != l->srcref + 8 ||
-		    l->read_lines > XR_CONTEXT_MAX)
-			bounded = false;
-	}
-	tap__ok(count >= LAYOUTS_ARCHES, "there are rows (%zu)", count);
-	tap__ok(ordered, "rows are ordered by platform and version and do not overlap");
-	tap__ok(sane, "fields are in the order of RCNTXT, aligned");
-	tap__ok(bounded, "what is read ends behind the last field and fits XR_CONTEXT_MAX");
-}
-
-TEST(names_need_one_row)
-{
-	size_t count;
-	const struct layouts_row *rows = layouts__table(&count);
-	bool same = true;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct xr_layout *last = layouts__last(rows[i].arch);
-		const struct xr_layout *l = &rows[i].layout;
-
+		sane &= l->nextcontext < l->callflag && l->callflag < l->sysparent &&
+			l->sysparent < l->call && l->call < l->cloenv && l->cloenv < l->srcref;
+		sane &= !l->bcbody ||
+			(l->cloenv < l->bcbody && l->bcpc == l->bcbody + 8 && l->bcpc < l->srcref);
+		sane &= !l->relpc || l->relpc == l->bcpc + 8;
+		sane &= l->vector_data == (l->has_altrep ? 48 : 40);
+		sane &= !((l->nextcontext | l->sysparent | l->call | l->cloenv | l->srcref) % 8);
+		bounded &= l->read_plain == l->cloenv + 8 && l->read_lines == l->srcref + 8 &&
+			   l->read_lines <= XR_CONTEXT_MAX;
 		same &= l->nextcontext == last->nextcontext && l->callflag == last->callflag &&
 			l->sysparent == last->sysparent && l->call == last->call &&
 			l->cloenv == last->cloenv;
 	}
+	tap__ok(count >= LAYOUTS_ARCHES, "there are rows (%zu)", count);
+	tap__ok(sane, "fields are in the order of RCNTXT, aligned");
+	tap__ok(bounded, "what is read ends behind the last field and fits XR_CONTEXT_MAX");
 	tap__ok(same, "up to cloenv the releases of a platform do not differ");
 }
 
@@ -126,27 +101,14 @@ TEST(known)
 
 TEST(parse)
 {
-	static const char *const bad[] = {"",
-					  "4",
-					  "4.2",
-					  "4.2.",
-					  ".4.2",
-					  "4.2.2.1",
-					  "4.2.2 ",
-					  " 4.2.2",
-					  "4.2.x",
-					  "4.-2.2",
-					  "256.0.0",
-					  "4.2.256",
-					  "4.2.99999999999999",
-					  "a.b.c"};
-	bool all = true;
+	char bad[] = "|4|4.2|4.2.|.4.2|4.2.2.1|4.2.2 | 4.2.2|4.2.x|4.-2.2|256.0.0|4.2.256|"
+		     "4.2.99999999999999|a.b.c";
+	char *at = bad;
 
 	tap__ok(layouts__parse("4.2.2") == 0x040202 && layouts__parse("3.0.0") == 0x030000 &&
 			layouts__parse("255.255.255") == 0xffffff &&
 			layouts__parse("2.15.3") == 0x020f03,
 		"versions are read");
-	for (size_t i = 0; i < COUNT(bad); i++)
-		all &= layouts__parse(bad[i]) == 0;
-	tap__ok(all, "a malformed version is 0");
+	for (const char *one; (one = strsep(&at, "|"));)
+		tap__ok(!layouts__parse(one), "'%s' is not a version", one);
 }

@@ -174,14 +174,9 @@ static const struct fixture {
 	{"", "cc", "-O2 -DPAIRS=2", EXPECT_FOUND, true, false},
 	{"", "cc", "-O2 -DPAIRS=3 -mavx", EXPECT_FOUND, true, false},
 	{"", "clang", "-O2", EXPECT_FOUND, false, false},
-	{"", "clang", "-O2 -DBRANCHES -DNO_RUNNING", EXPECT_FOUND, false, true},
-	{"", "clang", "-O2 -DTWO_BODIES", EXPECT_NO_LINES, false, true},
 	{"aarch64-linux-gnu-", "gcc", "-O2", EXPECT_FOUND, true, false},
 	{"aarch64-linux-gnu-", "gcc", "-O3 -mcpu=neoverse-n1", EXPECT_FOUND, true, false},
 	{"aarch64-linux-gnu-", "gcc", "-O2 -DBRANCHES", EXPECT_FOUND, true, false},
-	{"aarch64-linux-gnu-", "gcc", "-O2 -DNO_RUNNING", EXPECT_FOUND, true, true},
-	{"aarch64-linux-gnu-", "gcc", "-O2 -DTWO_BODIES", EXPECT_NO_LINES, true, true},
-	{"aarch64-linux-gnu-", "gcc", "-O2 -DOTHER_CONTEXT", EXPECT_NO_LINES, true, true},
 	{"aarch64-linux-gnu-", "gcc", "-Os", EXPECT_RIGHT_OR_NONE, true, true},
 	/* almost get_current_mem and Rf_duplicate: the fixture describes each */
 	{"", "cc", "-O2 -DMEM_FOURTH", EXPECT_NO_MEMORY, false, false},
@@ -198,11 +193,7 @@ static const struct fixture {
 	{"", "cc", "-O2 -DDUP_BY=0", EXPECT_NO_DUPS, false, false},
 	{"", "cc", "-O2 -DDUP_BY=2", EXPECT_NO_DUPS, false, false},
 	{"", "cc", "-O2 -DDUP_LATER", EXPECT_NO_DUPS, false, false},
-	{"", "clang", "-O2 -DMEM_FOURTH", EXPECT_NO_MEMORY, false, true},
-	{"", "clang", "-O2 -DMEM_SAME", EXPECT_NO_MEMORY, false, true},
 	{"aarch64-linux-gnu-", "gcc", "-O2 -DMEM_BRANCH", EXPECT_NO_MEMORY, true, true},
-	{"aarch64-linux-gnu-", "gcc", "-O2 -DMEM_ORDER", EXPECT_NO_MEMORY, true, true},
-	{"aarch64-linux-gnu-", "gcc", "-O2 -DDUP_LATER", EXPECT_NO_DUPS, true, true},
 };
 
 #define NFIXTURES (COUNT(fixtures))

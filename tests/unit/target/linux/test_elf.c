@@ -127,7 +127,6 @@ TEST(hostile)
 TEST(flips)
 {
 	static uint8_t data[FIXTURE_SIZE];
-	const int rounds = tap__all() ? 20000 : 5000;
 	unsigned int bad = 0, refused = 0;
 	int err;
 
@@ -137,18 +136,16 @@ TEST(flips)
 		file__set(data, sizeof(data));
 		bad += !file__ask(&err);
 		refused += err != 0;
-	}
-	tap__ok(!bad && refused, "each single bit wrong: in bounds (%u of %u refused)", refused,
-		FIXTURE_META * 8);
-	bad = 0;
-	for (int round = 0; round < rounds; round++) {
-		fixture__make(data, "2.2", "2022");
-		for (int i = 0; i < 4; i++)
+		if (bit % 4)
+			continue;
+		for (int i = 0; i < 3; i++)
 			data[some(FIXTURE_META)] = (uint8_t)some(256);
 		file__set(data, sizeof(data));
 		bad += !file__ask(&err);
 	}
-	tap__ok(!bad, "four bytes wrong, %d times: in bounds", rounds);
+	tap__ok(!bad && refused,
+		"each single bit wrong, and some bytes: in bounds (%u of %u refused)", refused,
+		FIXTURE_META * 8);
 	bad = 0;
 	fixture__make(data, "2.2", "2022");
 	for (size_t len = 0; len < FIXTURE_SIZE; len++) {

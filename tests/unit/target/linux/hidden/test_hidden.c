@@ -198,31 +198,24 @@ static const struct fixture {
 
 #define NFIXTURES (COUNT(fixtures))
 
-/* Fixture @n as SCRATCH/n.so with symbols, SCRATCH/n.bare.so and SCRATCH/n.nm. */
-static bool fixture__make(const struct fixture *x, size_t n)
-{
-	char so[64];
-
-	snprintf(so, sizeof(so), "%s/%zu", scratch, n);
-	return run("%s%s %s -fPIC -shared -w -nostdlib -o %s.so tests/fixtures/hidden.c && "
-		   "%sstrip -o %s.bare.so %s.so && %snm %s.so >%s.nm",
-		   x->prefix, x->compiler, x->flags, so, x->prefix, so, so, x->prefix, so, so);
-}
-
-/* All that are wanted, by as many children as there are CPUs. */
+/*
+ * All that are wanted, @n as SCRATCH/n.so with symbols, SCRATCH/n.bare.so and SCRATCH/n.nm, by as
+ * many processes as there are CPUs.
+ */
 static void fixtures__make(const bool *wanted)
 {
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	FILE *p = popen("xargs -P $(nproc) -d '\\n' -n 1 sh -c", "w");
 
-	for (long child = 0; child < n; child++)
-		if (!fork()) {
-			for (size_t i = (size_t)child; i < NFIXTURES; i += (size_t)n)
-				if (wanted[i])
-					fixture__make(&fixtures[i], i);
-			_exit(0);
-		}
-	while (wait(NULL) > 0)
-		;
+	tap__bail_if(!p, "no xargs");
+	for (size_t i = 0; i < NFIXTURES; i++)
+		if (wanted[i])
+			fprintf(p,
+				"o=%s/%zu; %s%s %s -fPIC -shared -w -nostdlib -o $o.so "
+				"tests/fixtures/hidden.c && %sstrip -o $o.bare.so $o.so && "
+				"%snm $o.so >$o.nm\n",
+				scratch, i, fixtures[i].prefix, fixtures[i].compiler,
+				fixtures[i].flags, fixtures[i].prefix, fixtures[i].prefix);
+	pclose(p);
 }
 
 /* The counters of memory: as nm has them, or none. */

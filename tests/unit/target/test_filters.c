@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#define _GNU_SOURCE
 #include <sys/prctl.h>
 
 #include "target/filters.h"
@@ -6,7 +7,8 @@
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-static bool passes(const char *const *options, struct match_subject s)
+/* Does @s pass these? The words of @options are kinds and their arguments. */
+static bool passes(const char *options, struct match_subject s)
 {
 	static const char *const names[FILTER_KINDS] = {
 		[FILTER_USER] = "user",
@@ -15,20 +17,22 @@ static bool passes(const char *const *options, struct match_subject s)
 		[FILTER_EXCLUDE] = "exclude",
 	};
 	struct filters fs = {0};
-	struct errmsg f = {""};
+	char words[256], *at = words;
 	bool yes;
 
-	for (; *options; options += 2)
-		for (int kind = 0; kind < FILTER_KINDS; kind++)
-			if (!strcmp(options[0], names[kind]) &&
-			    filters__add(&fs, (enum filter_kind)kind, options[1], &f))
-				tap__diag("%s", f.text);
+	snprintf(words, sizeof(words), "%s", options);
+	for (const char *name; *words && (name = strsep(&at, " "));) {
+		const char *arg = strsep(&at, " ");
+		int kind = 0;
+
+		while (strcmp(name, names[kind]))
+			kind++;
+		tap__bail_if(filters__add(&fs, (enum filter_kind)kind, arg, NULL), "no filter");
+	}
 	yes = filters__match(&fs, &s);
 	filters__free(&fs);
 	return yes;
 }
-
-#define O(...) ((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
 
 TEST(match)
 {
@@ -39,34 +43,34 @@ TEST(match)
 		.cgroup = "/system.slice/docker-" ID ".scope/app",
 	};
 
-	tap__ok(passes(O(), s), "no filter: all pass");
-	tap__ok(passes(O("user", "1000"), s), "the user");
-	tap__ok(!passes(O("user", "1001"), s), "another user");
-	tap__ok(!passes(O("user", "root"), s), "another by name");
-	tap__ok(passes(O("user", "root", "user", "1000"), s), "one of two users");
-	tap__ok(passes(O("comm", "rsession"), s), "the command");
-	tap__ok(passes(O("comm", "R", "comm", "rs*"), s), "one of two commands, a pattern");
-	tap__ok(!passes(O("comm", "R"), s), "another command");
-	tap__ok(!passes(O("comm", "session"), s), "a pattern is of the whole name");
-	tap__ok(passes(O("cgroup", "/system.slice"), s), "a cgroup above");
-	tap__ok(passes(O("cgroup", "/system.slice/"), s), "the same with a slash");
-	tap__ok(passes(O("cgroup", "/"), s), "the root cgroup holds all");
-	tap__ok(!passes(O("cgroup", "/system"), s), "half a name is another cgroup");
-	tap__ok(passes(O("cgroup", "*/app"), s), "a pattern over several levels");
-	tap__ok(passes(O("cgroup", "0123456789ab"), s), "a container by its short id");
-	tap__ok(passes(O("cgroup", ID), s), "and by its whole id");
-	tap__ok(!passes(O("cgroup", "0123456789a"), s), "but not by less");
-	tap__ok(!passes(O("cgroup", "1123456789ab"), s), "another container");
-	tap__ok(!passes(O("exclude", "42"), s), "an excluded pid");
-	tap__ok(!passes(O("exclude", "1,42,3"), s), "one of a list");
-	tap__ok(passes(O("exclude", "4,2"), s), "others are excluded");
-	tap__ok(!passes(O("exclude", "42", "user", "1000"), s), "excluded whatever else is met");
-	tap__ok(passes(O("user", "1000", "comm", "rsession"), s), "two kinds, both met");
-	tap__ok(!passes(O("user", "1000", "comm", "R"), s), "two kinds, one met");
+	tap__ok(passes("", s), "no filter: all pass");
+	tap__ok(passes("user 1000", s), "the user");
+	tap__ok(!passes("user 1001", s), "another user");
+	tap__ok(!passes("user root", s), "another by name");
+	tap__ok(passes("user root user 1000", s), "one of two users");
+	tap__ok(passes("comm rsession", s), "the command");
+	tap__ok(passes("comm R comm rs*", s), "one of two commands, a pattern");
+	tap__ok(!passes("comm R", s), "another command");
+	tap__ok(!passes("comm session", s), "a pattern is of the whole name");
+	tap__ok(passes("cgroup /system.slice", s), "a cgroup above");
+	tap__ok(passes("cgroup /system.slice/", s), "the same with a slash");
+	tap__ok(passes("cgroup /", s), "the root cgroup holds all");
+	tap__ok(!passes("cgroup /system", s), "half a name is another cgroup");
+	tap__ok(passes("cgroup */app", s), "a pattern over several levels");
+	tap__ok(passes("cgroup 0123456789ab", s), "a container by its short id");
+	tap__ok(passes("cgroup " ID, s), "and by its whole id");
+	tap__ok(!passes("cgroup 0123456789a", s), "but not by less");
+	tap__ok(!passes("cgroup 1123456789ab", s), "another container");
+	tap__ok(!passes("exclude 42", s), "an excluded pid");
+	tap__ok(!passes("exclude 1,42,3", s), "one of a list");
+	tap__ok(passes("exclude 4,2", s), "others are excluded");
+	tap__ok(!passes("exclude 42 user 1000", s), "excluded whatever else is met");
+	tap__ok(passes("user 1000 comm rsession", s), "two kinds, both met");
+	tap__ok(!passes("user 1000 comm R", s), "two kinds, one met");
 	s.cgroup = "";
-	tap__ok(!passes(O("cgroup", "/system.slice"), s), "no cgroup");
+	tap__ok(!passes("cgroup /system.slice", s), "no cgroup");
 	s.uid = 0;
-	tap__ok(passes(O("user", "root"), s), "the user by name");
+	tap__ok(passes("user root", s), "the user by name");
 }
 
 TEST(text)
@@ -93,15 +97,6 @@ TEST(text)
 	filters__free(&fs);
 }
 
-static int add(enum filter_kind kind, const char *arg, struct errmsg *f)
-{
-	struct filters fs = {0};
-	int err = filters__add(&fs, kind, arg, f);
-
-	filters__free(&fs);
-	return err;
-}
-
 TEST(wrong)
 {
 	static const struct {
@@ -120,14 +115,16 @@ TEST(wrong)
 		{FILTER_EXCLUDE, "2147483648"},
 		{FILTER_EXCLUDE, "99999999999999999999999"},
 	};
+	struct filters fs = {0};
 	struct errmsg f;
 
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		f.text[0] = '\0';
-		tap__ok(add(wrong[i].kind, wrong[i].arg, &f) == -EINVAL && f.text[0],
+		tap__ok(filters__add(&fs, wrong[i].kind, wrong[i].arg, &f) == -EINVAL && f.text[0],
 			"kind %d, \"%s\" is refused: %s", (int)wrong[i].kind, wrong[i].arg, f.text);
 	}
-	tap__ok(!add(FILTER_USER, "4294967295", &f), "the largest user id");
+	tap__ok(!filters__add(&fs, FILTER_USER, "4294967295", &f), "the largest user id");
+	filters__free(&fs);
 }
 
 TEST(self)

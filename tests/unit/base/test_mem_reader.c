@@ -26,35 +26,32 @@ static int text__read_spans(void *arg, const struct mem_span *spans, uint32_t n)
 	return (int)n;
 }
 
-static void check(const struct mem_reader *m, const char *how)
+TEST(one_at_a_time)
 {
+	const struct mem_reader m = {.read = text__read};
 	char a[8] = "", b[8] = "", c[8] = "";
 	struct mem_span spans[] = {{100, a, 3}, {104, b, 5}, {50, c, 2}, {110, c, 2}};
 	struct mem_span gone[] = {{100, a, 3}, {2000, b, 5}};
-	struct mem_span many[MEM_SPANS_MAX + 1];
 
-	tap__ok(!mem_reader__read(m, 104, a, 5) && !strcmp(a, "bytes"), "%s: bytes", how);
-	tap__ok(mem_reader__read(m, 99, a, 5) == -EFAULT &&
-			mem_reader__read(m, 100 + sizeof(text) - 2, a, 5) == -EFAULT,
-		"%s: not all can be read", how);
-	tap__ok(mem_reader__read(m, 2000, a, 5) == -ESRCH, "%s: gone", how);
-	memset(a, 0, sizeof(a));
-	tap__ok(mem_reader__read_spans(m, spans, 4) == 2 && !strcmp(a, "the") &&
+	tap__ok(mem_reader__read_spans(&m, spans, 4) == 2 && !strcmp(a, "the") &&
 			!strcmp(b, "bytes") && !c[0],
-		"%s: spans up to the first that cannot be read", how);
-	tap__ok(mem_reader__read_spans(m, spans, 2) == 2, "%s: all spans", how);
-	tap__ok(mem_reader__read_spans(m, gone, 2) == -ESRCH, "%s: gone in between", how);
-	for (uint32_t i = 0; i < MEM_SPANS_MAX + 1; i++)
-		many[i] = (struct mem_span){100, a, 3};
-	tap__ok(mem_reader__read_spans(m, many, MEM_SPANS_MAX) == MEM_SPANS_MAX &&
-			mem_reader__read_spans(m, many, MEM_SPANS_MAX + 1) == -EINVAL,
-		"%s: no more than at most", how);
+		"spans up to the first that cannot be read");
+	tap__ok(mem_reader__read_spans(&m, spans, 2) == 2, "all spans");
+	tap__ok(mem_reader__read_spans(&m, gone, 2) == -ESRCH, "gone in between");
 }
 
-TEST(mem_reader)
+TEST(at_once)
 {
-	struct mem_reader one = {.read = text__read}, batch = {.read_spans = text__read_spans};
+	const struct mem_reader m = {.read_spans = text__read_spans};
+	struct mem_span many[MEM_SPANS_MAX + 1];
+	char a[8] = "";
 
-	check(&one, "one at a time");
-	check(&batch, "at once");
+	tap__ok(!mem_reader__read(&m, 104, a, 5) && !strcmp(a, "bytes"), "bytes");
+	tap__ok(mem_reader__read(&m, 99, a, 5) == -EFAULT, "not all can be read");
+	tap__ok(mem_reader__read(&m, 2000, a, 5) == -ESRCH, "gone");
+	for (uint32_t i = 0; i < MEM_SPANS_MAX + 1; i++)
+		many[i] = (struct mem_span){100, a, 3};
+	tap__ok(mem_reader__read_spans(&m, many, MEM_SPANS_MAX) == MEM_SPANS_MAX &&
+			mem_reader__read_spans(&m, many, MEM_SPANS_MAX + 1) == -EINVAL,
+		"no more than at most");
 }

@@ -43,6 +43,19 @@ static inline pid_t child__fork(int *ready)
 	return pid;
 }
 
+/* child__await - @pid, if a read of @ready gives @n bytes, 0: it was closed; else it ends: -1. */
+static inline pid_t child__await(pid_t pid, int ready, ssize_t n)
+{
+	char byte;
+	bool same = read(ready, &byte, 1) == n;
+
+	close(ready);
+	if (same)
+		return pid;
+	child__end(pid);
+	return -1;
+}
+
 /*
  * child__start - a child that calls @run, which writes a byte to its descriptor when all is in
  * place and does not come back.  Returns once that byte is there, or -1.
@@ -51,19 +64,12 @@ static inline pid_t child__start(void (*run)(int ready, void *arg), void *arg)
 {
 	int ready;
 	pid_t pid = child__fork(&ready);
-	char byte;
-	ssize_t n;
 
 	if (!pid) {
 		run(ready, arg);
 		_exit(1);
 	}
-	n = read(ready, &byte, 1);
-	close(ready);
-	if (n == 1)
-		return pid;
-	child__end(pid);
-	return -1;
+	return child__await(pid, ready, 1);
 }
 
 /* child__wait - what @run of child__start ends with. */
@@ -109,20 +115,13 @@ static inline pid_t child__exec(const char *path, const char *arg)
 {
 	int ready;
 	pid_t pid = child__fork(&ready);
-	char byte;
-	ssize_t n;
 
 	if (!pid) {
 		execl(path, path, arg, (char *)NULL);
 		_exit(write(ready, "", 1) != 1);
 	}
-	n = read(ready, &byte, 1); /* the exec closes the other end, */
-	close(ready);
-	if (n) {
-		child__end(pid);
-		return -1;
-	}
-	while (!child__executed(pid)) /* and then names the process, and maps the program */
+	pid = child__await(pid, ready, 0);	 /* the exec closes the other end, */
+	while (pid > 0 && !child__executed(pid)) /* then names the process, and maps it */
 		usleep(1000);
 	return pid;
 }

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #define FIXTURE_SIZE	  0x2000u
@@ -78,7 +79,7 @@ static inline void fixture__make(uint8_t *to, const char *minor, const char *yea
 	Elf64_Phdr *ph = (Elf64_Phdr *)(to + sizeof(*head));
 	Elf64_Shdr *sh = (Elf64_Shdr *)(to + FIXTURE_SECTIONS);
 	Elf64_Sym *sym = (Elf64_Sym *)(to + FIXTURE_SYMBOLS);
-	char *strings = (char *)to + FIXTURE_STRINGS, *at = (char *)to + FIXTURE_LITERALS;
+	char *strings = (char *)to + FIXTURE_STRINGS;
 	size_t name = 1;
 
 	memset(to, 0, FIXTURE_SIZE);
@@ -115,13 +116,8 @@ static inline void fixture__make(uint8_t *to, const char *minor, const char *yea
 			     .sh_addralign = 1};
 
 	/* version.c's literals, the major number merged away */
-	at = stpcpy(at, "status") + 1;
-	at = stpcpy(at, "major") + 1;
-	at = stpcpy(at, "minor") + 1;
-	at = stpcpy(at, minor) + 1;
-	at = stpcpy(at, "year") + 1;
-	at = stpcpy(at, year) + 1;
-	stpcpy(at, "month");
+	snprintf((char *)to + FIXTURE_LITERALS, FIXTURE_SECTIONS - FIXTURE_LITERALS,
+		 "status%cmajor%cminor%c%s%cyear%c%s%cmonth", 0, 0, 0, minor, 0, 0, year, 0);
 	memset(to + FIXTURE_CODE, 0xc3, 0x1000);
 }
 

@@ -112,15 +112,13 @@ static bool comes_for(uint64_t tag)
 {
 	static struct ask kept[128];
 
-	while (kept[tag].kind != ASK_LIST + 1) {
+	while (!kept[tag].pid) {
 		if (!comes())
 			return false;
 		kept[answer.tag] = answer;
-		/* as a mark: it has come */
-		kept[answer.tag].kind = ASK_LIST + 1;
 	}
 	answer = kept[tag];
-	kept[tag].kind = ASK_SEEMS;
+	kept[tag].pid = 0; /* as a mark: it was taken */
 	return true;
 }
 

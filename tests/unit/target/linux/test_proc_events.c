@@ -17,11 +17,11 @@
 
 #define CPUS 3 /* the last one is offline at first */
 
-static int fake_error;	      /* of perf_event_open() */
-static int fake_epoll_error;  /* of epoll_ctl() */
-static int fake_timer_error;  /* of timerfd_create() */
-static int fake_cpus = CPUS;  /* libbpf_num_possible_cpus() */
-static int fake_memory[CPUS]; /* what stands for a CPU's ring; -1: offline or closed */
+static int fake_error;			     /* of perf_event_open() */
+static int fake_epoll_error;		     /* of epoll_ctl() */
+static int fake_timer_error;		     /* of timerfd_create() */
+static int fake_cpus = CPUS;		     /* libbpf_num_possible_cpus() */
+static int fake_memory[CPUS] = {-1, -1, -1}; /* what stands for a CPU's ring; -1: none */
 static bool fake_online[CPUS];
 static int fake_no_list; /* of cpus__online() */
 static uint64_t fake_expirations;
@@ -213,8 +213,6 @@ static int start(bool tasks, struct errmsg *f)
 		.exited = tasks ? on_exited : NULL,
 	};
 
-	for (int cpu = 0; cpu < CPUS; cpu++)
-		fake_memory[cpu] = -1;
 	fake_online[0] = fake_online[1] = true;
 	fake_online[2] = false;
 	w = NULL;

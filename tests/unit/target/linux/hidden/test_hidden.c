@@ -125,18 +125,16 @@ static bool oracle(const char *path, struct hidden *d)
 		     {"R_in_gc", &d->gc_running},      {"R_SmallVallocSize", &d->small},
 		     {"R_LargeVallocSize", &d->large}, {"R_NodesInUse", &d->nodes},
 		     {"duplicate_counter", &d->dups}};
-	char line[600], name[64];
-	unsigned long at;
-	FILE *p = fopen(path, "r");
+	const char *text = tap__read(path, NULL), *at;
+	char line[64];
 
 	memset(d, 0, sizeof(*d));
-	while (p && fgets(line, sizeof(line), p))
-		for (size_t i = 0; sscanf(line, "%lx %*c %63s", &at, name) == 2 && i < COUNT(names);
-		     i++)
-			if (!strcmp(name, names[i].name))
-				*names[i].at = at;
-	if (p)
-		fclose(p);
+	for (size_t i = 0; text && i < COUNT(names); i++) {
+		snprintf(line, sizeof(line), " %s\n", names[i].name);
+		at = strstr(text, line); /* behind 16 digits, a blank and a letter */
+		if (at && at >= text + 18)
+			*names[i].at = strtoull(at - 18, NULL, 16);
+	}
 	return d->gc_running;
 }
 

@@ -128,15 +128,9 @@ static bool file__end(struct unwind_table **t)
 static void rules(const struct unwind_table *t, const char *offsets, const char *want,
 		  const char *what)
 {
-	static const char *const cfas[] = {[XR_CFA_END] = "end",
-					   [XR_CFA_SP] = "sp",
-					   [XR_CFA_FP] = "fp",
-					   [XR_CFA_FP_DEREF] = "*fp",
-					   [XR_CFA_PLT] = "plt"};
-	static const char *const saved[] = {[XR_SAVED_SAME] = "same",
-					    [XR_SAVED_CFA] = "cfa",
-					    [XR_SAVED_FP] = "fp",
-					    [XR_SAVED_LOST] = "lost"};
+	/* in the order of enum xr_cfa and enum xr_saved */
+	static const char *const cfas[] = {"none", "end", "sp", "fp", "*fp", "*sp", "plt"};
+	static const char *const saved[] = {"same", "cfa", "sp", "fp", "lost"};
 
 	for (char *end; *offsets; offsets = end) {
 		const struct xr_unwind_row *row =

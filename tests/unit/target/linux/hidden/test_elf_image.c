@@ -40,17 +40,6 @@ static void half(uint32_t at, uint32_t value)
 	memcpy(file + at, &value, sizeof(value));
 }
 
-static void symbol(uint32_t i, uint32_t name, int type, uint16_t section, uint64_t value)
-{
-	((Elf64_Sym *)(file + SYMBOLS))[i] = (Elf64_Sym){
-		.st_name = name,
-		.st_info = ELF64_ST_INFO(STB_GLOBAL, type),
-		.st_shndx = section,
-		.st_value = value,
-		.st_size = 16,
-	};
-}
-
 static void relocation(uint32_t i, uint32_t slot, uint32_t sym, uint32_t type, int64_t addend)
 {
 	((Elf64_Rela *)(file + RELA))[i] = (Elf64_Rela){
@@ -60,23 +49,38 @@ static void relocation(uint32_t i, uint32_t slot, uint32_t sym, uint32_t type, i
 	};
 }
 
-static void section(uint32_t i, uint32_t name, uint32_t type, uint32_t at, uint32_t size,
-		    uint32_t link, uint32_t entry)
-{
-	((Elf64_Shdr *)(file + SECTIONS))[i] = (Elf64_Shdr){
-		.sh_name = name,
-		.sh_type = type,
-		.sh_addr = BASE + at,
-		.sh_offset = at,
-		.sh_size = size,
-		.sh_link = link,
-		.sh_addralign = type == SHT_STRTAB ? 1 : 8,
-		.sh_entsize = entry,
-	};
-}
-
 /* Names in STRINGS: by offset. */
 enum { S_FUNC = 1, S_DATA = 6, S_PART = 11, S_COLD = 28, S_TWICE = 38 };
+
+#define FUNC   ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)
+#define OBJECT ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT)
+
+static const Elf64_Sym file_symbols[] = {
+	{.st_name = 0},
+	{S_FUNC, FUNC, 0, 1, 0x20000, 16},
+	{S_DATA, OBJECT, 0, 1, BASE + 0x1700, 16},
+	{S_PART, FUNC, 0, 1, 0x20020, 16},
+	{S_COLD, FUNC, 0, 1, 0x20040, 16},
+	{S_TWICE, FUNC, 0, 1, 0x20050, 16},
+	{S_TWICE, FUNC, 0, 1, 0x20060, 16},
+	{S_DATA, FUNC, 0, SHN_UNDEF, 0x20070, 16},
+};
+
+/* Where it is in the file, and so in memory. */
+#define AT(at) BASE + (at), (at)
+
+static const Elf64_Shdr file_sections[NSECTIONS] = {
+	[DYNSTR] = {0, SHT_STRTAB, 0, AT(STRINGS), 0x80, 0, 0, 1, 0},
+	[DYNSYM] = {0, SHT_DYNSYM, 0, AT(SYMBOLS), sizeof(file_symbols), DYNSTR, 0, 8,
+		    sizeof(Elf64_Sym)},
+	[SYMTAB] = {0, SHT_SYMTAB, 0, AT(SYMBOLS), sizeof(file_symbols), DYNSTR, 0, 8,
+		    sizeof(Elf64_Sym)},
+	[RELA_DYN] = {0, SHT_RELA, 0, AT(RELA), 6 * sizeof(Elf64_Rela), DYNSYM, 0, 8,
+		      sizeof(Elf64_Rela)},
+	[RELR_DYN] = {0, SHT_RELR, 0, AT(RELR), 16, 0, 0, 8, 8},
+	[DOT_GOT] = {1, SHT_PROGBITS, 0, AT(GOT), 16, 0, 0, 8, 0},
+	[SHSTRTAB] = {0, SHT_STRTAB, 0, AT(NAMES), 16, 0, 0, 1, 0},
+};
 
 static void file__make(uint16_t type, uint16_t machine)
 {
@@ -94,13 +98,8 @@ static void file__make(uint16_t type, uint16_t machine)
 	ph[1] = fixture__load(PF_R | PF_X, 0, BASE + 0x10000, 0x100, 0x100);
 	ph[2] = (Elf64_Phdr){.p_type = PT_GNU_EH_FRAME, .p_vaddr = BASE + FRAMES};
 	memcpy(file + STRINGS, "\0func\0data\0part.constprop.0\0func.cold\0twice", 44);
-	symbol(1, S_FUNC, STT_FUNC, 1, 0x20000);
-	symbol(2, S_DATA, STT_OBJECT, 1, BASE + 0x1700);
-	symbol(3, S_PART, STT_FUNC, 1, 0x20020);
-	symbol(4, S_COLD, STT_FUNC, 1, 0x20040);
-	symbol(5, S_TWICE, STT_FUNC, 1, 0x20050);
-	symbol(6, S_TWICE, STT_FUNC, 1, 0x20060);
-	symbol(7, S_DATA, STT_FUNC, SHN_UNDEF, 0x20070);
+	memcpy(file + SYMBOLS, file_symbols, sizeof(file_symbols));
+	memcpy(file + SECTIONS, file_sections, sizeof(file_sections));
 	relocation(0, 0, 0, x86 ? R_X86_64_RELATIVE : R_AARCH64_RELATIVE, BASE + 0x1700);
 	relocation(1, 1, 2, global, 0);
 	relocation(2, 2, 2, x86 ? R_X86_64_64 : R_AARCH64_ABS64, 8);
@@ -119,13 +118,6 @@ static void file__make(uint16_t type, uint16_t machine)
 	for (uint32_t i = 0; i < 3; i++)
 		half(FRAMES + 12 + 8 * i, 0x20000 + 0x20 * i - (BASE + FRAMES));
 	memcpy(file + NAMES, "\0.got\0.other", 13);
-	section(DYNSTR, 0, SHT_STRTAB, STRINGS, 0x80, 0, 0);
-	section(DYNSYM, 0, SHT_DYNSYM, SYMBOLS, 8 * sizeof(Elf64_Sym), DYNSTR, sizeof(Elf64_Sym));
-	section(SYMTAB, 0, SHT_SYMTAB, SYMBOLS, 8 * sizeof(Elf64_Sym), DYNSTR, sizeof(Elf64_Sym));
-	section(RELA_DYN, 0, SHT_RELA, RELA, 6 * sizeof(Elf64_Rela), DYNSYM, sizeof(Elf64_Rela));
-	section(RELR_DYN, 0, SHT_RELR, RELR, 16, 0, 8);
-	section(DOT_GOT, 1, SHT_PROGBITS, GOT, 16, 0, 8);
-	section(SHSTRTAB, 0, SHT_STRTAB, NAMES, 16, 0, 0);
 }
 
 static struct elf_image image;
@@ -234,7 +226,7 @@ TEST(symbols)
 	for (size_t i = 0; i < COUNT(rows); i++)
 		tap__ok(found(rows[i].table, rows[i].name, rows[i].type) == rows[i].want, "%s",
 			rows[i].what);
-	symbol(3, LONG - STRINGS, STT_FUNC, 1, 0x20020);
+	((Elf64_Sym *)(file + SYMBOLS))[3].st_name = LONG - STRINGS;
 	memcpy(file + LONG, "part.", 5);
 	memset(file + LONG + 5, 'x', 300);
 	((Elf64_Shdr *)(file + SECTIONS))[DYNSTR].sh_size = SIZE - STRINGS;

@@ -13,105 +13,95 @@
 #define SIZE	  49157u
 #define VARIABLES 600u
 
-struct world {
-	struct image m;
-	struct xr_row row;
-	struct mem_reader reader;
-	uint64_t options, width, table, variables;
-};
+static struct image m;
+static struct xr_row row;
+static struct symbol_table table;
+static uint64_t options, width, table_at, variables, variable;
 
 static int read_image(void *arg, uint64_t addr, void *to, size_t len)
 {
-	return image__read(arg, to, len, addr) ? -EFAULT : 0;
+	return image__read(&m, to, len, addr) ? -EFAULT : 0;
 }
 
-static void install(struct world *w, uint32_t hash, uint64_t symbol)
-{
-	uint64_t at = w->table + 8 * (uint64_t)(hash % SIZE);
+static const struct mem_reader reader = {.read = read_image};
 
-	image__put64(&w->m, at,
-		     image__cell(&w->m, R_LISTSXP, symbol, image__get64(&w->m, at), w->m.nil));
+/* @hash: R_Newhashpjw() of the name. */
+static void install(uint32_t hash, uint64_t symbol)
+{
+	uint64_t at = table_at + 8 * (uint64_t)(hash % SIZE);
+
+	image__put64(&m, at, image__cell(&m, R_LISTSXP, symbol, image__get64(&m, at), m.nil));
 }
 
-/* The hashes are R_Newhashpjw() of the names. */
-static void world__init(struct world *w)
+BEFORE()
 {
-	image__init(&w->m, &(struct xr_layout){.vector_data = 48}, 1 << 20, 1 << 12);
-	w->reader = (struct mem_reader){.read = read_image, .arg = &w->m};
-	w->row = image__row(&w->m);
-	w->table = image__alloc(&w->m, 8 * (size_t)SIZE);
+	image__init(&m, &(struct xr_layout){.vector_data = 48}, 1 << 20, 1 << 12);
+	row = image__row(&m);
+	table_at = image__alloc(&m, 8 * (size_t)SIZE);
 	for (uint32_t i = 0; i < SIZE; i++)
-		image__put64(&w->m, w->table + 8 * (uint64_t)i, w->m.nil);
-	w->options = image__symbol(&w->m, ".Options");
-	w->width = image__cell(&w->m, R_LISTSXP, w->m.nil, w->m.nil, image__symbol(&w->m, "width"));
-	image__put64(&w->m, w->options + 8 * R_CDR, w->width);
-	install(w, 0x24, w->m.dollar);
-	install(w, 0x24, image__symbol(&w->m, "another"));
-	install(w, 0x60b, w->m.item);
-	install(w, 0x3da, w->m.colon2);
-	install(w, 0x67b0763, w->options);
-	w->variables = image__alloc(&w->m, 8 * (size_t)VARIABLES);
+		image__put64(&m, table_at + 8 * (uint64_t)i, m.nil);
+	options = image__symbol(&m, ".Options");
+	width = image__cell(&m, R_LISTSXP, m.nil, m.nil, image__symbol(&m, "width"));
+	image__put64(&m, options + 8 * R_CDR, width);
+	install(0x24, m.dollar);
+	install(0x24, image__symbol(&m, "another"));
+	install(0x60b, m.item);
+	install(0x3da, m.colon2);
+	install(0x67b0763, options);
+	variables = image__alloc(&m, 8 * (size_t)VARIABLES);
 	for (uint32_t i = 0; i < VARIABLES; i++)
-		image__put64(&w->m, w->variables + 8 * (uint64_t)i,
-			     i % 3 ? w->m.nil + 8 * (i % 7) : 0x7000000000ULL + i);
-	image__put64(&w->m, w->variables + 8 * 555, w->table);
+		image__put64(&m, variables + 8 * (uint64_t)i,
+			     i % 3 ? m.nil + 8 * (i % 7) : 0x7000000000ULL + i);
+	image__put64(&m, variables + 8 * 555, table_at);
 }
 
-static int search(struct world *w, struct symbol_table *table, uint64_t *variable)
+static int search(void)
 {
-	return symbol_table__search(&w->row, &w->reader, w->variables, w->variables + 8 * VARIABLES,
-				    variable, table);
+	return symbol_table__search(&row, &reader, variables, variables + 8 * VARIABLES, &variable,
+				    &table);
 }
 
 TEST(table)
 {
-	struct symbol_table table = {0};
-	uint64_t variable = 0;
-	struct world w;
-
-	world__init(&w);
-	tap__ok(!search(&w, &table, &variable) && variable == w.variables + 8 * 555 &&
-			table.at == w.table && table.size == SIZE,
+	tap__ok(!search() && variable == variables + 8 * 555 && table.at == table_at &&
+			table.size == SIZE,
 		"the table is found among other variables");
-	tap__ok(!symbol_table__try(&w.row, &w.reader, variable, &table), "and known again");
-	tap__ok(symbol_table__try(&w.row, &w.reader, variable + 8, &table) == -ENOENT &&
-			!table.size,
+	tap__ok(!symbol_table__try(&row, &reader, variable, &table), "and known again");
+	tap__ok(symbol_table__try(&row, &reader, variable + 8, &table) == -ENOENT && !table.size,
 		"another variable is not one");
-	image__put64(&w.m, w.table + 8 * 0x60b, w.m.nil);
-	tap__ok(search(&w, &table, &variable) == -ENOENT, "a table without `[[` is not R's");
-	image__free(&w.m);
+	image__put64(&m, table_at + 8 * 0x60b, m.nil);
+	tap__ok(search() == -ENOENT, "a table without `[[` is not R's");
+}
+
+/* Is the option behind @at? */
+static bool is_behind(uint64_t at)
+{
+	return !symbol_table__labels(&row, &reader, &table) && row.labels_at == at;
+}
+
+static bool is_unreadable(void)
+{
+	return symbol_table__labels(&row, &reader, &table) == -EFAULT && !row.labels_at;
 }
 
 TEST(option)
 {
-	struct symbol_table table = {0};
-	uint64_t tag, ours, reads, variable;
-	struct world w;
+	uint64_t tag, ours, reads;
 
-	world__init(&w);
-	tap__bail_if(search(&w, &table, &variable), "no table");
-	reads = w.m.reads;
-	tap__ok(!symbol_table__labels(&w.row, &w.reader, &table) && !w.row.labels_at &&
-			w.m.reads == reads + 1,
-		"no symbol, no labels: one read");
-	tag = image__symbol(&w.m, "xrprof.labels");
-	install(&w, 0xcb01e33, tag);
-	tap__ok(!symbol_table__labels(&w.row, &w.reader, &table) && w.row.labels_at == w.width &&
-			w.row.labels_tag == tag,
-		"it will be behind the last option");
-	ours = image__cell(&w.m, R_LISTSXP, w.m.nil, w.m.nil, tag);
-	image__put64(&w.m, w.width + 8 * R_CDR, ours);
-	tap__ok(!symbol_table__labels(&w.row, &w.reader, &table) && w.row.labels_at == w.width,
-		"it is behind another one");
-	image__put64(&w.m, w.options + 8 * R_CDR, ours);
-	tap__ok(!symbol_table__labels(&w.row, &w.reader, &table) && w.row.labels_at == w.options,
-		"it is the first");
-	image__put64(&w.m, w.options + 8 * R_CDR, w.width);
-	image__put64(&w.m, w.width + 8 * R_CDR, w.width);
-	tap__ok(symbol_table__labels(&w.row, &w.reader, &table) == -EFAULT && !w.row.labels_at,
-		"options in a circle");
-	image__put64(&w.m, w.width + 8 * R_CDR, 0x1234560);
-	tap__ok(symbol_table__labels(&w.row, &w.reader, &table) == -EFAULT && !w.row.labels_at,
-		"options at an address of nothing");
-	image__free(&w.m);
+	tap__bail_if(search(), "no table");
+	reads = m.reads;
+	tap__ok(is_behind(0) && m.reads == reads + 1, "no symbol, no labels: one read");
+	tag = image__symbol(&m, "xrprof.labels");
+	install(0xcb01e33, tag);
+	tap__ok(is_behind(width) && row.labels_tag == tag, "it will be behind the last option");
+	ours = image__cell(&m, R_LISTSXP, m.nil, m.nil, tag);
+	image__put64(&m, width + 8 * R_CDR, ours);
+	tap__ok(is_behind(width), "it is behind another one");
+	image__put64(&m, options + 8 * R_CDR, ours);
+	tap__ok(is_behind(options), "it is the first");
+	image__put64(&m, options + 8 * R_CDR, width);
+	image__put64(&m, width + 8 * R_CDR, width);
+	tap__ok(is_unreadable(), "options in a circle");
+	image__put64(&m, width + 8 * R_CDR, 0x1234560);
+	tap__ok(is_unreadable(), "options at an address of nothing");
 }

@@ -25,6 +25,15 @@ static int memory__read(void *arg, uint64_t addr, void *to, size_t len)
 
 static const struct mem_reader reader = {.read = memory__read};
 
+/* For @reads reads from now on. */
+static struct heap *heap_of(uint32_t reads)
+{
+	static struct heap h;
+
+	heap__init(&h, &reader, &row, reads);
+	return &h;
+}
+
 BEFORE()
 {
 	static const struct xr_layout layout = {.vector_data = 48,
@@ -62,10 +71,8 @@ static uint64_t item(uint64_t value, uint64_t next, const char *name)
 static void is_code(uint64_t at, size_t max, const char *want)
 {
 	struct buf b = {0};
-	struct heap h;
 
-	heap__init(&h, &reader, &row, READS);
-	tap__ok(deparse__call(&h, at, &b, max) >= 0 && b.len == strlen(want) &&
+	tap__ok(deparse__call(heap_of(READS), at, &b, max) >= 0 && b.len == strlen(want) &&
 			!memcmp(b.data, want, b.len),
 		"%s", want);
 	buf__free(&b);
@@ -94,10 +101,8 @@ TEST(code)
 static void has(uint64_t env, size_t max, const char *want, const char *what)
 {
 	struct locals l;
-	struct heap h;
 
-	heap__init(&h, &reader, &row, READS);
-	tap__bail_if(locals__read(&h, env, max, 100, &l), "out of memory");
+	tap__bail_if(locals__read(heap_of(READS), env, max, 100, &l), "out of memory");
 	for (size_t i = 0; i < l.n; i++)
 		tap__say("%s: %s, %d; ", l.list[i].name, l.list[i].value,
 			 (int)l.list[i].kind.length);
@@ -132,11 +137,9 @@ TEST(locals)
 static void is_request(uint64_t env, int wanted, const char *line, const char *name)
 {
 	struct buf b = {0};
-	struct heap h;
 	int err;
 
-	heap__init(&h, &reader, &row, REQUEST_READS);
-	err = request__read(&h, env, &b);
+	err = request__read(heap_of(REQUEST_READS), env, &b);
 	tap__ok(err == wanted && b.len == strlen(line) &&
 			!memcmp(b.data ? b.data : "", line, b.len),
 		"%s", name);
@@ -182,10 +185,8 @@ TEST(request)
 static void describes(uint64_t at, const char *want)
 {
 	struct buf b = {0};
-	struct heap h;
 
-	heap__init(&h, &reader, &row, READS);
-	tap__bail_if(value__describe(&h, at, &b, 100, NULL), "out of memory");
+	tap__bail_if(value__describe(heap_of(READS), at, &b, 100, NULL), "out of memory");
 	tap__ok(b.len == strlen(want) && !memcmp(b.data, want, b.len), "%.*s", (int)b.len, b.data);
 	buf__free(&b);
 }
@@ -264,19 +265,19 @@ TEST(limits)
 	const double real[] = {1.5, 2, 2.5, 3};
 	const uint64_t at = image__push(&m, R_CTXT_FUNCTION, row.nil, 0);
 	struct buf b = {0};
+	struct heap *h;
 	struct calls c;
-	struct heap h;
 
-	heap__init(&h, &reader, &row, READS);
-	value__describe(&h, image__vector(&m, HEAP_REAL, 4, real, sizeof(real)), &b, 15, NULL);
+	value__describe(heap_of(READS), image__vector(&m, HEAP_REAL, 4, real, sizeof(real)), &b, 15,
+			NULL);
 	tap__ok(b.len == 18 && !memcmp(b.data, "num [1:4] 1.5 2...", 18), "a value: %.*s",
 		(int)b.len, b.data);
 	buf__free(&b);
 	image__put64(&m, at + m.layout.nextcontext, at); /* calls that have no end */
 	tap__ok(!calls__read(&reader, &row, 1000, &c) && c.n == 1000, "%zu calls", c.n);
 	calls__free(&c);
-	heap__init(&h, &reader, &row, 2);
-	tap__ok(!heap__is(&h, image__symbol(&m, "x"), "x") && !h.left, "two reads, and no more");
+	h = heap_of(2);
+	tap__ok(!heap__is(h, image__symbol(&m, "x"), "x") && !h->left, "two reads, and no more");
 }
 
 /* Words that are likely to be taken for something: types, addresses, lengths. */
@@ -301,7 +302,6 @@ TEST(hostile)
 	struct globals g;
 	struct locals l;
 	struct calls c;
-	struct heap h;
 
 	for (unsigned int i = 0; i < 3000; i++) {
 		const uint64_t at = row.nil + 8 * (uint64_t)some(WORDS);
@@ -309,15 +309,13 @@ TEST(hostile)
 		if (i % 10 == 0)
 			memory__scramble();
 		row.head_at = row.global_env = at;
-		heap__init(&h, &reader, &row, READS);
 		b.len = 0;
-		deparse__call(&h, at, &b, 200);
+		deparse__call(heap_of(READS), at, &b, 200);
 		over += b.len > 203;
 		b.len = 0;
-		value__describe(&h, at, &b, 100, NULL);
+		value__describe(heap_of(READS), at, &b, 100, NULL);
 		over += b.len > 103;
-		heap__init(&h, &reader, &row, READS);
-		locals__read(&h, at, 50, 60, &l);
+		locals__read(heap_of(READS), at, 50, 60, &l);
 		over += l.n > 50;
 		for (size_t k = 0; k < l.n; k++)
 			over += strlen(l.list[k].value) > 63;

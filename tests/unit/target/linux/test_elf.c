@@ -17,8 +17,9 @@ static const struct target_symbol wanted[WANTS] = {
 
 /* A file in memory that is written again and again. */
 static int file_fd;
+static uint8_t data[FIXTURE_SIZE];
 
-static void file__set(const void *data, size_t len)
+static void file__set(size_t len)
 {
 	tap__bail_if(ftruncate(file_fd, 0) || pwrite(file_fd, data, len, 0) != (ssize_t)len,
 		     "cannot write a file in memory");
@@ -72,7 +73,6 @@ BEFORE()
 
 TEST(fixture)
 {
-	static uint8_t data[FIXTURE_SIZE];
 	struct target_symbol want[WANTS];
 	struct elf_file e;
 	char version[16];
@@ -80,7 +80,7 @@ TEST(fixture)
 	int err;
 
 	fixture__make(data, "2.2", "2022");
-	file__set(data, sizeof(data));
+	file__set(sizeof(data));
 	err = elf_file__open(&e, file_fd, "fixture", NULL);
 	if (!tap__ok(!err, "a small file is opened"))
 		return;
@@ -103,7 +103,6 @@ TEST(fixture)
 /* With one field of the fixture changed, what looking at it comes to. */
 TEST(hostile)
 {
-	static uint8_t data[FIXTURE_SIZE];
 	size_t *names;
 	bool good;
 	int got;
@@ -111,7 +110,7 @@ TEST(hostile)
 	for (size_t i = 0; i < COUNT(fixture_damages); i++) {
 		fixture__make(data, "2.2", "2022");
 		fixture__damage(data, i);
-		file__set(data, sizeof(data));
+		file__set(sizeof(data));
 		good = file__ask(&got);
 		tap__ok(good && got == fixture_damages[i].err, "%s: %s", fixture_damages[i].what,
 			strerror(-got));
@@ -120,27 +119,26 @@ TEST(hostile)
 	fixture__make(data, "2.2", "2022");
 	names = &((Elf64_Shdr *)(data + FIXTURE_SECTIONS))[2].sh_size;
 	*names -= 2;
-	file__set(data, sizeof(data));
+	file__set(sizeof(data));
 	tap__ok(file__ask(&got) && !got, "names without an end");
 }
 
 TEST(flips)
 {
-	static uint8_t data[FIXTURE_SIZE];
 	unsigned int bad = 0, refused = 0;
 	int err;
 
 	for (size_t bit = 0; bit < FIXTURE_META * 8; bit++) {
 		fixture__make(data, "2.2", "2022");
 		data[bit / 8] ^= (uint8_t)(1 << bit % 8);
-		file__set(data, sizeof(data));
+		file__set(sizeof(data));
 		bad += !file__ask(&err);
 		refused += err != 0;
 		if (bit % 4)
 			continue;
 		for (int i = 0; i < 3; i++)
 			data[some(FIXTURE_META)] = (uint8_t)some(256);
-		file__set(data, sizeof(data));
+		file__set(sizeof(data));
 		bad += !file__ask(&err);
 	}
 	tap__ok(!bad && refused,
@@ -149,7 +147,7 @@ TEST(flips)
 	bad = 0;
 	fixture__make(data, "2.2", "2022");
 	for (size_t len = 0; len < FIXTURE_SIZE; len++) {
-		file__set(data, len);
+		file__set(len);
 		/* its last segment begins at the file's end, so a byte less is too little */
 		bad += !file__ask(&err) || !err;
 	}

@@ -17,8 +17,9 @@
 #define PLT	 (CODE + 0x200)
 
 static _Alignas(8) uint8_t file[SIZE];
-static size_t at;	    /* the end of .eh_frame so far */
-static uint32_t nfunctions; /* in .eh_frame_hdr */
+static size_t at;	       /* the end of .eh_frame so far */
+static uint32_t nfunctions;    /* in .eh_frame_hdr */
+static struct unwind_table *t; /* of the file */
 
 static void put(uint64_t value, unsigned int size)
 {
@@ -115,18 +116,24 @@ static void file__begin(uint16_t machine, uint8_t ra)
 	cie(machine, ra);
 }
 
-static bool file__end(struct unwind_table **t)
+/* Its table: 0, or an error. */
+static int file__read(void)
+{
+	unwind_table__free(t);
+	return unwind_table__of_image(&t, file, SIZE, NULL);
+}
+
+static int file__end(void)
 {
 	Elf64_Phdr *ph = (Elf64_Phdr *)(file + sizeof(Elf64_Ehdr));
 
 	put(0, 4);
 	ph[1].p_filesz = ph[1].p_memsz = 12 + 8 * nfunctions;
-	return !unwind_table__of_image(t, file, SIZE, NULL);
+	return file__read();
 }
 
 /* The rules at these offsets from CODE, in hex: "CFA/fp/return address" each. */
-static void rules(const struct unwind_table *t, const char *offsets, const char *want,
-		  const char *what)
+static void rules(const char *offsets, const char *want, const char *what)
 {
 	/* in the order of enum xr_cfa and enum xr_saved */
 	static const char *const cfas[] = {"none", "end", "sp", "fp", "*fp", "*sp", "plt"};
@@ -146,7 +153,7 @@ static void rules(const struct unwind_table *t, const char *offsets, const char 
 	tap__said(want, "%s", what);
 }
 
-static bool function__is(const struct unwind_table *t, uint64_t pc, uint64_t begin, uint64_t end)
+static bool function__is(uint64_t pc, uint64_t begin, uint64_t end)
 {
 	uint64_t b, e;
 
@@ -160,34 +167,32 @@ static const char plain[] = "\x44\x0e\x20\x50\x0e\x08";
 /* the return address is undefined */
 static const char outermost[] = "\x07\x10";
 
-static bool file__usual(struct unwind_table **t)
+static int file__usual(void)
 {
 	file__begin(EM_X86_64, 16);
 	fde(CODE, 0x80, framed, sizeof(framed) - 1);
 	fde(CODE + 0x100, 0x40, plain, sizeof(plain) - 1);
 	fde(CODE + 0x140, 0x10, outermost, sizeof(outermost) - 1);
-	return file__end(t);
+	return file__end();
 }
 
 TEST(rows)
 {
-	struct unwind_table *t;
 	uint64_t b, e;
 
-	if (!tap__ok(file__usual(&t) && t->base == BASE, "three functions"))
+	if (!tap__ok(!file__usual() && t->base == BASE, "three functions"))
 		return;
-	rules(t, "0 1 4 24 25",
+	rules("0 1 4 24 25",
 	      "sp+8/same/cfa sp+16/cfa/cfa fp+16/cfa/cfa sp+8/cfa/cfa fp+16/cfa/cfa ",
 	      "a function with a frame pointer, whose last rules are remembered ones");
-	rules(t, "104 114", "sp+32/same/cfa sp+8/same/cfa ", "one without a frame pointer");
-	rules(t, "14f", "end+0/same/same ", "one without a caller");
-	rules(t, "80 ff 150 -1", "none none none none ",
+	rules("104 114", "sp+32/same/cfa sp+8/same/cfa ", "one without a frame pointer");
+	rules("14f", "end+0/same/same ", "one without a caller");
+	rules("80 ff 150 -1", "none none none none ",
 	      "no rule between functions, behind, or before them");
-	tap__ok(function__is(t, CODE + 0x7f, CODE, CODE + 0x80) &&
-			function__is(t, CODE + 0x13f, CODE + 0x100, CODE + 0x140) &&
+	tap__ok(function__is(CODE + 0x7f, CODE, CODE + 0x80) &&
+			function__is(CODE + 0x13f, CODE + 0x100, CODE + 0x140) &&
 			!unwind_table__function(t, CODE + 0x90, &b, &e),
 		"where functions begin and end, also if the next one follows at once");
-	unwind_table__free(t);
 }
 
 /* rsp + 8; then *(rbp - 16), with rbp saved at rbp + 0, both by expressions */
@@ -199,36 +204,33 @@ static const char other[] = "\x0c\x00\x10";
 
 TEST(expressions)
 {
-	struct unwind_table *t;
 
 	file__begin(EM_X86_64, 16);
 	fde(CODE, 0x20, realigned, sizeof(realigned) - 1);
 	fde(CODE + 0x40, 0x20, stubs, sizeof(stubs) - 1);
 	fde(CODE + 0x60, 0x20, other, sizeof(other) - 1);
-	if (!tap__ok(file__end(&t), "three functions"))
+	if (!tap__ok(!file__end(), "three functions"))
 		return;
-	rules(t, "0 4", "sp+8/same/cfa *fp-16/fp/cfa ", "a stack that was realigned");
-	rules(t, "40", "plt+8/same/cfa ", "a PLT");
-	rules(t, "60", "none ", "no rule for a register that is not followed");
-	unwind_table__free(t);
+	rules("0 4", "sp+8/same/cfa *fp-16/fp/cfa ", "a stack that was realigned");
+	rules("40", "plt+8/same/cfa ", "a PLT");
+	rules("60", "none ", "no rule for a register that is not followed");
 }
 
 /* A byte of the two sections is another, or they end early: a table in order, or an error. */
 TEST(damaged)
 {
 	uint32_t wrong = 0, made = 0;
-	struct unwind_table *t;
 	uint8_t whole[SIZE];
 	size_t end;
 
-	unwind_table__free(file__usual(&t) ? t : NULL);
+	tap__bail_if(file__usual(), "no table");
 	memcpy(whole, file, SIZE);
 	end = at;
 	for (size_t i = HEADER; i < end; i++) {
 		for (uint32_t to = 0; to < 256; to++) {
 			memcpy(file, whole, SIZE);
 			file[i] = (uint8_t)to;
-			if (unwind_table__of_image(&t, file, SIZE, NULL)) {
+			if (file__read()) {
 				wrong += t != NULL;
 				continue;
 			}
@@ -237,18 +239,15 @@ TEST(damaged)
 				wrong += t->rows[k].rule >= t->nrules ||
 					 (k && t->rows[k].pc <= t->rows[k - 1].pc);
 			wrong += t->rows[t->nrows - 1].rule != 0;
-			unwind_table__free(t);
 		}
 		i = i == HEADER + 12 + 8 * 3 ? FRAMES - 1 : i;
 	}
 	tap__ok(!wrong && made, "damage: %u tables, all in order, the rest refused", made);
 	memcpy(file, whole, SIZE);
 	file[HEADER] = 2;
-	tap__ok(unwind_table__of_image(&t, file, SIZE, NULL) == -EBADMSG && !t,
-		"refused: an index that is not known");
+	tap__ok(file__read() == -EBADMSG && !t, "refused: an index that is not known");
 	memset(file + sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr), 0, sizeof(Elf64_Phdr));
-	tap__ok(unwind_table__of_image(&t, file, SIZE, NULL) == -ENOENT && !t,
-		"refused: a file without .eh_frame");
+	tap__ok(file__read() == -ENOENT && !t, "refused: a file without .eh_frame");
 }
 
 /* Stubs that the linker made: their header pushes, with and without bti in front. */
@@ -269,7 +268,6 @@ TEST(plt)
 		 "none none none ",
 		 "a .plt that is not known has no rules"},
 	};
-	struct unwind_table *t;
 
 	for (uint32_t i = 0; i < COUNT(rows); i++) {
 		file__begin(EM_AARCH64, 15);
@@ -277,13 +275,12 @@ TEST(plt)
 		fde(CODE + 0x300, 0x80, "", 0);
 		section(2, 1, SHT_PROGBITS, PLT - BASE, 96);
 		memcpy(file + (PLT - BASE), rows[i].header, sizeof(rows[i].header));
-		if (!tap__ok(file__end(&t), "a file of arm64"))
+		if (!tap__ok(!file__end(), "a file of arm64"))
 			continue;
-		rules(t, "310", "sp+0/same/same ", "the return address is in the link register");
-		rules(t, rows[i].offsets, rows[i].want, rows[i].what);
-		tap__ok(i == 2 || function__is(t, PLT + 95, PLT + 32, PLT + 96),
+		rules("310", "sp+0/same/same ", "the return address is in the link register");
+		rules(rows[i].offsets, rows[i].want, rows[i].what);
+		tap__ok(i == 2 || function__is(PLT + 95, PLT + 32, PLT + 96),
 			"where a stub begins and ends");
-		unwind_table__free(t);
 	}
 }
 
@@ -301,7 +298,6 @@ static void symbol(uint32_t i, uint64_t value, uint64_t size)
 TEST(leaves)
 {
 	static const uint32_t ret = 0xd65f03c0, call = 0x94000000;
-	struct unwind_table *t;
 
 	file__begin(EM_AARCH64, 30);
 	memset(file + sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr), 0, sizeof(Elf64_Phdr));
@@ -311,11 +307,10 @@ TEST(leaves)
 	symbol(2, CODE + 0x10, 0x20);
 	symbol(3, CODE + 0x60, 0x20);
 	section(3, 6, SHT_DYNSYM, SYMBOLS, 4 * sizeof(Elf64_Sym));
-	if (!tap__ok(!unwind_table__of_image(&t, file, SIZE, NULL), "a file without .eh_frame"))
+	if (!tap__ok(!file__read(), "a file without .eh_frame"))
 		return;
-	rules(t, "10 5c c 30 70", "sp+0/same/same sp+0/same/same none none none ",
+	rules("10 5c c 30 70", "sp+0/same/same sp+0/same/same none none none ",
 	      "functions without a frame have one rule, others none");
-	tap__ok(function__is(t, CODE + 0x44, CODE + 0x40, CODE + 0x60),
+	tap__ok(function__is(CODE + 0x44, CODE + 0x40, CODE + 0x60),
 		"where such a function begins and ends");
-	unwind_table__free(t);
 }

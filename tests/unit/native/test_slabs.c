@@ -23,7 +23,8 @@ static int fake__slab(struct engine *e, uint32_t slab, uint64_t **words)
 }
 
 static const struct engine_ops fake = {.slab = fake__slab};
-static void test_random(void)
+
+TEST(random)
 {
 	struct extent extents[TAKEN] = {0};
 	struct slabs s;
@@ -65,7 +66,7 @@ static void test_random(void)
 	slabs__free(&s);
 }
 
-static void test_rest(void)
+TEST(rest)
 {
 	struct extent first, second;
 	struct slabs s;
@@ -84,12 +85,4 @@ static void test_rest(void)
 			slabs__take(&s, 0, &second, &words) == -E2BIG,
 		"more than a slab has, or nothing, is refused");
 	slabs__free(&s);
-}
-
-TEST(slabs)
-{
-	test_random();
-	test_rest();
-	for (uint32_t i = 0; i < SLABS; i++)
-		free(memory[i]);
 }

@@ -164,7 +164,7 @@ static void fake__found(const struct fake *fake, pid_t pid, const char *version)
 }
 
 /* The version that DESCRIPTION of package base tells, where the library's constants do not. */
-static void test_base(void)
+TEST(base)
 {
 	static const char *const folders[] = {"lib", "library", "library/base"};
 	static const char text[] =
@@ -200,7 +200,7 @@ static void mount__run(int ready, __attribute__((unused)) void *arg)
 		child__wait(ready);
 }
 
-static void test_fakes(void)
+TEST(found)
 {
 	static const struct fake cases[] = {
 		{"libR.so loaded away from its file offsets", .says = "4.2.2"},
@@ -257,7 +257,6 @@ static void test_fakes(void)
 		in_exec = false;
 		fake__end(c, pid);
 	}
-	test_base();
 }
 
 /* Variables of an R linked without libR.so: this very program.  Hidden: they are not to
@@ -272,7 +271,7 @@ static void static__run(int ready, void *arg)
 	child__wait(ready);
 }
 
-static void test_static(void)
+TEST(executable)
 {
 	struct errmsg f = {""};
 	struct target t;
@@ -300,7 +299,7 @@ static void test_static(void)
 }
 
 /* Programs: does R seem to be in one, and is it; also between its exec and its first mapping. */
-static void test_programs(void)
+TEST(programs)
 {
 	static const struct {
 		const char *name;
@@ -346,7 +345,7 @@ static void *thread__run(void *arg)
 	return NULL;
 }
 
-static void test_not_r(void)
+TEST(not_r)
 {
 	const char *comm = tap__read("/proc/2/comm", NULL);
 	pthread_t id;
@@ -404,7 +403,7 @@ static void errand__do(pid_t pid, int err, const char *what)
 	tap__ok(child__holds(errand__holds), "%s", what);
 }
 
-static void test_rights(void)
+TEST(rights)
 {
 	static struct fake plain, deleted = {.deleted = true};
 	pid_t pid;
@@ -429,7 +428,7 @@ static int each__is(void *arg, pid_t pid)
 	return pid == *(pid_t *)arg;
 }
 
-static void test_seems(void)
+TEST(seems)
 {
 	static const struct fake fakes[] = {
 		{.name = "libR.so"}, {.name = "libR.so.4"}, {.name = "libRx.so"}};
@@ -444,14 +443,4 @@ static void test_seems(void)
 		tap__ok(!target__each(each__is, &pid), "it has ended: the scan comes to its end");
 	}
 	programs__free(&known);
-}
-
-TEST(find)
-{
-	test_not_r();
-	test_fakes();
-	test_static();
-	test_programs();
-	test_rights();
-	test_seems();
 }

@@ -2,10 +2,15 @@
 #include "target/descendants.h"
 #include "tap.h"
 
+static struct descendants f;
+
+AFTER()
+{
+	descendants__free(&f);
+}
+
 TEST(descent)
 {
-	struct descendants f = {0};
-
 	descendants__add(&f, 10);
 	descendants__forked(&f, 100, 10, 11);
 	descendants__forked(&f, 110, 11, 12);
@@ -19,14 +24,11 @@ TEST(descent)
 		"one that ended does no more; its child does");
 	descendants__forked(&f, 140, 12, 13);
 	tap__ok(descendants__has(&f, 13), "and has children itself");
-	descendants__free(&f);
 }
 
 /* The records of several CPUs come in any order. */
 TEST(order)
 {
-	struct descendants f = {0};
-
 	descendants__add(&f, 1000);
 	/* 1000 > 1001 > 1002 > 1003, told backwards; 1001 and 1002 have ended */
 	descendants__exited(&f, 104, 1002);
@@ -39,13 +41,10 @@ TEST(order)
 	tap__ok(descendants__has(&f, 1003) && !descendants__has(&f, 1002) &&
 			!descendants__has(&f, 1001),
 		"those between have ended");
-	descendants__free(&f);
 }
 
 TEST(reuse)
 {
-	struct descendants f = {0};
-
 	descendants__add(&f, 20);
 	descendants__forked(&f, 100, 20, 21);
 	descendants__settle(&f);
@@ -67,12 +66,10 @@ TEST(reuse)
 	descendants__exited(&f, 600, 23);
 	descendants__settle(&f);
 	tap__ok(!descendants__has(&f, 23), "its own exit");
-	descendants__free(&f);
 }
 
 TEST(many)
 {
-	struct descendants f = {0};
 	bool ok = true;
 
 	descendants__add(&f, 1);
@@ -91,5 +88,4 @@ TEST(many)
 	tap__ok(f.members.count == 1, "none is left over (%zu members)", f.members.count);
 	tap__ok(f.nevents == 0 && f.room <= 1024, "nothing is kept (%zu of %zu)", f.nevents,
 		f.room);
-	descendants__free(&f);
 }

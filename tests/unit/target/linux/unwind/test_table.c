@@ -15,6 +15,7 @@
 #define SIZE	 0x1400u
 #define CODE	 (BASE + TEXT)
 #define PLT	 (CODE + 0x200)
+#define FUNCTION ELF64_ST_INFO(STB_GLOBAL, STT_FUNC)
 
 static _Alignas(8) uint8_t file[SIZE];
 static size_t at;	       /* the end of .eh_frame so far */
@@ -284,29 +285,21 @@ TEST(plt)
 	}
 }
 
-static void symbol(uint32_t i, uint64_t value, uint64_t size)
-{
-	((Elf64_Sym *)(file + SYMBOLS))[i] = (Elf64_Sym){
-		.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
-		.st_shndx = 2,
-		.st_value = value,
-		.st_size = size,
-	};
-}
-
 /* Functions without a frame, of a file that has no .eh_frame. */
 TEST(leaves)
 {
 	static const uint32_t ret = 0xd65f03c0, call = 0x94000000;
+	static const Elf64_Sym symbols[] = {{.st_name = 0},
+					    {0, FUNCTION, 0, 2, CODE + 0x40, 0x20},
+					    {0, FUNCTION, 0, 2, CODE + 0x10, 0x20},
+					    {0, FUNCTION, 0, 2, CODE + 0x60, 0x20}};
 
 	file__begin(EM_AARCH64, 30);
 	memset(file + sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr), 0, sizeof(Elf64_Phdr));
 	for (uint32_t i = 0; i < 32; i++)
 		memcpy(file + TEXT + 4 * i, i == 28 ? &call : &ret, 4);
-	symbol(1, CODE + 0x40, 0x20);
-	symbol(2, CODE + 0x10, 0x20);
-	symbol(3, CODE + 0x60, 0x20);
-	section(3, 6, SHT_DYNSYM, SYMBOLS, 4 * sizeof(Elf64_Sym));
+	memcpy(file + SYMBOLS, symbols, sizeof(symbols));
+	section(3, 6, SHT_DYNSYM, SYMBOLS, sizeof(symbols));
 	if (!tap__ok(!file__read(), "a file without .eh_frame"))
 		return;
 	rules("10 5c c 30 70", "sp+0/same/same sp+0/same/same none none none ",

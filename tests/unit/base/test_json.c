@@ -7,8 +7,10 @@
 #include "session/stats.h"
 #include "tap.h"
 
-/* End @j: its text, until the next call. */
-static const char *text_of(struct json *j)
+static struct json j;
+
+/* End it: its text, until the next call. */
+static const char *text_of(void)
 {
 	static char *text;
 	size_t size;
@@ -16,14 +18,12 @@ static const char *text_of(struct json *j)
 
 	free(text);
 	out = open_memstream(&text, &size);
-	tap__bail_if(!out || json__print(j, out) || fclose(out), "no text of JSON");
+	tap__bail_if(!out || json__print(&j, out) || fclose(out), "no text of JSON");
 	return text;
 }
 
 TEST(shape)
 {
-	struct json j;
-
 	json__begin(&j);
 	json__object(&j, NULL);
 	json__u64(&j, "big", UINT64_MAX);
@@ -36,7 +36,7 @@ TEST(shape)
 	json__close(&j);
 	json__close(&j);
 	json__close(&j);
-	tap__is(text_of(&j),
+	tap__is(text_of(),
 		"{\"big\": 18446744073709551615, \"yes\": true, \"none\": null, "
 		"\"list\": [0.5, null, {}]}\n",
 		"values and nesting");
@@ -54,17 +54,16 @@ TEST(strings)
 		{"cut \xe2\x82", "cut \\ufffd\\ufffd"},
 	};
 	char want[256];
-	struct json j;
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		json__begin(&j);
 		json__str(&j, NULL, rows[i][0]);
 		snprintf(want, sizeof(want), "\"%s\"\n", rows[i][1]);
-		tap__is(text_of(&j), want, "a string is written as %s", rows[i][1]);
+		tap__is(text_of(), want, "a string is written as %s", rows[i][1]);
 	}
 	json__begin_html(&j);
 	json__str(&j, NULL, "</script><!--&\xe2\x80\xa8\"");
-	tap__is(text_of(&j), "\"\\u003c/script\\u003e\\u003c!--\\u0026\\u2028\\\"\"\n",
+	tap__is(text_of(), "\"\\u003c/script\\u003e\\u003c!--\\u0026\\u2028\\\"\"\n",
 		"in a page nothing is markup");
 }
 
@@ -83,7 +82,6 @@ TEST(misuse)
 	};
 	char deep[JSON_DEPTH_MAX + 2] = "";
 	static struct buf text;
-	struct json j;
 
 	memset(deep, 'a', sizeof(deep) - 1);
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -219,14 +217,12 @@ TEST(lines)
 
 TEST(written_lines)
 {
-	struct json j;
-
 	json__begin(&j);
 	json__object(&j, NULL);
 	json__str(&j, "k\"ey", "a\"b\\c\n\t\x01/\xc3\xa9\xf0\x9f\x98\x80\xe2\x80\xae");
 	json__u64(&j, "n", UINT64_C(1) << 53);
 	json__double(&j, "d", 0.25);
 	json__close(&j);
-	reads(text_of(&j), "k\"ey=\"a\"b\\c\n\t\x01/\xc3\xa9\xf0\x9f\x98\x80\xe2\x80\xae\";"
-			   "n=9007199254740992;d=0.25;");
+	reads(text_of(), "k\"ey=\"a\"b\\c\n\t\x01/\xc3\xa9\xf0\x9f\x98\x80\xe2\x80\xae\";"
+			 "n=9007199254740992;d=0.25;");
 }

@@ -219,6 +219,8 @@ TEST(found)
 		 .says = "does not export"},
 		{"an R that is newer than the table, with the last layout", .minor = "9.1",
 		 .year = "2029", .says = "4.9.1", .unknown = true},
+		{"an R that does not tell its version", .minor = "odd", .year = "2029", .says = "",
+		 .unknown = true},
 	};
 	pid_t pid = child__start(mount__run, NULL);
 	const bool mounts = pid > 0;

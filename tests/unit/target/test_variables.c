@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* R's variables, read from this process' own memory; and the layout that goes with a version. */
+/*
+ * R's variables, read from this process' own memory.  (The layout that goes with a version:
+ * linux/find:found.)
+ */
 #define _GNU_SOURCE
 #include "target/variables.h"
 
@@ -70,32 +73,4 @@ TEST(unreadable)
 	waitpid(t.pid, NULL, 0);
 	tap__ok(reads() == -ESRCH && strstr(f.text, "ended"), "a process that has ended: %s",
 		f.text);
-}
-
-TEST(layout)
-{
-	static const struct {
-		const char *version;
-		int err;
-		bool known;
-	} rows[] = {
-		{"4.2.2", 0, true}, {"3.0.0", 0, true},		 {"99.1.0", 0, false},
-		{"", 0, false},	    {"2.15.3", -ENOTSUP, false}, {"0.0.1", -ENOTSUP, false},
-	};
-
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		const uint32_t version = layouts__parse(rows[i].version);
-		int err;
-
-		snprintf(t.version, sizeof(t.version), "%s", rows[i].version);
-		err = variables__layout(&t, LAYOUTS_X86_64_LINUX, &f);
-		tap__ok(err == rows[i].err && (err || t.version_known == rows[i].known),
-			"R '%s': %d %s", rows[i].version, err, f.text);
-		if (!err)
-			tap__ok(!memcmp(&t.row.layout,
-					rows[i].known ? layouts__find(LAYOUTS_X86_64_LINUX, version)
-						      : layouts__last(LAYOUTS_X86_64_LINUX),
-					sizeof(t.row.layout)),
-				"with its layout, or the last one that is known");
-	}
 }

@@ -144,6 +144,12 @@ static void fake__end(const struct fake *fake, pid_t pid)
 	unlink(fake__path(fake));
 }
 
+#ifdef __aarch64__
+#define ARCH LAYOUTS_AARCH64_LINUX
+#else
+#define ARCH LAYOUTS_X86_64_LINUX
+#endif
+
 /* Is the fake at @pid found, with everything where it is?  @version: of it; NULL: as it says. */
 static void fake__found(const struct fake *fake, pid_t pid, const char *version)
 {
@@ -151,13 +157,17 @@ static void fake__found(const struct fake *fake, pid_t pid, const char *version)
 	struct target t = {.pid = 0};
 	int err = pid > 0 ? target__find(pid, XR_ROW_LINES | XR_ROW_GC, &t, &f) : -ECHILD;
 	const struct xr_row *row = &t.row;
+	const struct xr_layout *layout = t.version_known
+						 ? layouts__find(ARCH, layouts__parse(t.version))
+						 : layouts__last(ARCH);
 
 	tap__ok(!err && row->head_at == t.load_bias + FIXTURE_DATA_ADDR && row->nil == 0x20000 &&
 			row->sym_colon2 == 0x30000 && row->sym_colon3 == 0x40000 &&
 			row->sym_dollar == 0x50000 && row->sym_item == 0x60000 &&
 			row->sym_srcfile == 0x70000 && row->in_bc == 0x80000 &&
 			row->srcref_at == row->head_at + 64 && row->pid == (uint32_t)pid &&
-			row->start_time && t.load == TARGET_LIBR && row->layout.call &&
+			row->start_time && t.load == TARGET_LIBR && layout &&
+			!memcmp(&row->layout, layout, sizeof(*layout)) &&
 			!strcmp(t.version, version ? version : fake->says) &&
 			t.version_known == (version || !fake->unknown),
 		"%s: R %s %s", fake->what, t.version, f.text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * src/target/linux/hidden/hidden.c against
- *  - the libR.so of this machine, and R linked statically, with its symbol table and without
- *    (live:spin and live:memory compare what it finds with R itself, also in other releases);
+ *  - the libR.so of this machine and of the R images, and R linked statically, with its symbol
+ *    table and without (live:spin and live:memory compare what it finds with R itself);
  *  - tests/fixtures/hidden.c, compiled in many ways; nm prints where the variables are.
  */
 #include <gelf.h>
@@ -86,21 +86,53 @@ TEST(host)
 		pclose(p);
 	}
 	strcat(path, "/lib/libR.so");
-	ok = !derive_file(path, &d) && d.bc_body && d.bc_pc && d.gc_running &&
-	     d.gc_end > d.gc_begin;
+	ok = !derive_file(path, &d) && d.bc_body && d.bc_pc && d.gc_running;
 	tap__ok(ok, "this machine's libR.so: all found (%s; %s)", how(d.how_lines), how(d.how_gc));
 	tap__ok(counters(&d), "this machine's libR.so: counters of memory (%s)", how(d.how_memory));
 }
 
+/* @file of the R images, until the next call. */
+static const char *image_path(const char *file)
+{
+	static char path[512];
+	const char *cache = getenv("XRPROF_IMAGES");
+
+	snprintf(path, sizeof(path), "%s/%s", cache ? cache : "/var/cache/xrprof-images", file);
+	return path;
+}
+
+TEST(images)
+{
+	/* RCNTXT.srcref: 4.0 to 4.3, and 4.4 to 4.6 (Defn.h, x86_64) */
+	static const struct {
+		const char *file;
+		uint16_t srcref;
+	} rows[] = {{"bullseye/usr/lib/R/lib/libR.so", 368},
+		    {"trixie/usr/lib/R/lib/libR.so", 384},
+		    {"sid/usr/lib/R/lib/libR.so", 384}};
+	struct hidden d;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *path = image_path(rows[i].file);
+
+		if (access(path, R_OK)) {
+			tap__skip("image not made", "%s", rows[i].file);
+			continue;
+		}
+		tap__ok(!derive_file(path, &d) && d.bc_body && d.bc_pc && d.gc_running &&
+				d.gc_end > d.gc_begin && d.srcref == rows[i].srcref && counters(&d),
+			"%s: all found (%s; %s; %s; srcref at %u)", rows[i].file, how(d.how_lines),
+			how(d.how_gc), how(d.how_memory), d.srcref);
+	}
+}
+
 TEST(linked_statically)
 {
-	const char *cache = getenv("XRPROF_IMAGES");
-	char path[512], stripped[512];
+	const char *path = image_path("static/bin/exec/R");
+	char stripped[512];
 	struct hidden d, bare;
 	bool ok;
 
-	snprintf(path, sizeof(path), "%s/static/bin/exec/R",
-		 cache ? cache : "/var/cache/xrprof-images");
 	if (access(path, R_OK)) {
 		tap__skip("image not made", "static R");
 		return;
@@ -158,7 +190,9 @@ static const struct fixture {
 	bool x86;  /* for x86_64 alone */
 	bool full; /* much like another row: only with XRPROF_TESTS=all */
 } fixtures[] = {
+	{"", "cc", "-O1", EXPECT_FOUND, false, true},
 	{"", "cc", "-O2", EXPECT_FOUND, false, false},
+	{"", "cc", "-O3", EXPECT_FOUND, false, true},
 	{"", "cc", "-O2 -DBRANCHES", EXPECT_FOUND, false, false},
 	{"", "cc", "-O2 -DNO_RUNNING", EXPECT_FOUND, false, false},
 	{"", "cc", "-O2 -DTWO_BODIES", EXPECT_NO_LINES, false, false},
@@ -169,15 +203,21 @@ static const struct fixture {
 	{"", "cc", "-O2 -flto", EXPECT_RIGHT_OR_NONE, false, true},
 	{"", "cc", "-O2 -fno-plt -fno-semantic-interposition", EXPECT_RIGHT_OR_NONE, false, true},
 	{"", "cc", "-O2 -Wl,-z,pack-relative-relocs", EXPECT_RIGHT_OR_NONE, false, true},
+	{"", "cc", "-O2 -march=x86-64-v2 -DNO_RUNNING", EXPECT_FOUND, true, true},
 	{"", "cc", "-O2 -march=x86-64-v3", EXPECT_FOUND, true, false},
 	{"", "cc", "-O3 -march=x86-64-v4", EXPECT_FOUND, true, false},
 	{"", "cc", "-O2 -DPAIRS=1 -DRELAXED", EXPECT_FOUND, true, false},
 	{"", "cc", "-O2 -DPAIRS=2", EXPECT_FOUND, true, false},
 	{"", "cc", "-O2 -DPAIRS=3 -mavx", EXPECT_FOUND, true, false},
 	{"", "clang", "-O2", EXPECT_FOUND, false, false},
+	{"", "clang", "-O2 -DBRANCHES -DNO_RUNNING", EXPECT_FOUND, false, true},
+	{"", "clang", "-O2 -DTWO_BODIES", EXPECT_NO_LINES, false, true},
 	{"aarch64-linux-gnu-", "gcc", "-O2", EXPECT_FOUND, true, false},
 	{"aarch64-linux-gnu-", "gcc", "-O3 -mcpu=neoverse-n1", EXPECT_FOUND, true, false},
 	{"aarch64-linux-gnu-", "gcc", "-O2 -DBRANCHES", EXPECT_FOUND, true, false},
+	{"aarch64-linux-gnu-", "gcc", "-O2 -DNO_RUNNING", EXPECT_FOUND, true, true},
+	{"aarch64-linux-gnu-", "gcc", "-O2 -DTWO_BODIES", EXPECT_NO_LINES, true, true},
+	{"aarch64-linux-gnu-", "gcc", "-O2 -DOTHER_CONTEXT", EXPECT_NO_LINES, true, true},
 	{"aarch64-linux-gnu-", "gcc", "-Os", EXPECT_RIGHT_OR_NONE, true, true},
 	/* almost get_current_mem and Rf_duplicate: the fixture describes each */
 	{"", "cc", "-O2 -DMEM_FOURTH", EXPECT_NO_MEMORY, false, false},
@@ -194,7 +234,11 @@ static const struct fixture {
 	{"", "cc", "-O2 -DDUP_BY=0", EXPECT_NO_DUPS, false, false},
 	{"", "cc", "-O2 -DDUP_BY=2", EXPECT_NO_DUPS, false, false},
 	{"", "cc", "-O2 -DDUP_LATER", EXPECT_NO_DUPS, false, false},
+	{"", "clang", "-O2 -DMEM_FOURTH", EXPECT_NO_MEMORY, false, true},
+	{"", "clang", "-O2 -DMEM_SAME", EXPECT_NO_MEMORY, false, true},
 	{"aarch64-linux-gnu-", "gcc", "-O2 -DMEM_BRANCH", EXPECT_NO_MEMORY, true, true},
+	{"aarch64-linux-gnu-", "gcc", "-O2 -DMEM_ORDER", EXPECT_NO_MEMORY, true, true},
+	{"aarch64-linux-gnu-", "gcc", "-O2 -DDUP_LATER", EXPECT_NO_DUPS, true, true},
 };
 
 #define NFIXTURES (COUNT(fixtures))

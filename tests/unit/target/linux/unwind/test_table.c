@@ -205,7 +205,6 @@ static const char other[] = "\x0c\x00\x10";
 
 TEST(expressions)
 {
-
 	file__begin(EM_X86_64, 16);
 	fde(CODE, 0x20, realigned, sizeof(realigned) - 1);
 	fde(CODE + 0x40, 0x20, stubs, sizeof(stubs) - 1);
@@ -280,8 +279,9 @@ TEST(plt)
 			continue;
 		rules("310", "sp+0/same/same ", "the return address is in the link register");
 		rules(rows[i].offsets, rows[i].want, rows[i].what);
-		tap__ok(i == 2 || function__is(PLT + 95, PLT + 32, PLT + 96),
-			"where a stub begins and ends");
+		if (rows[i].want[0] != 'n')
+			tap__ok(function__is(PLT + 95, PLT + 32, PLT + 96),
+				"where a stub begins and ends");
 	}
 }
 

@@ -42,7 +42,8 @@ BEFORE()
 						.call = 16,
 						.cloenv = 24,
 						.nextcontext = 0,
-						.callflag = 8};
+						.callflag = 8,
+						.sysparent = 32};
 
 	image__init(&m, &layout, 8 * (size_t)WORDS, 4096);
 	row = image__row(&m);
@@ -293,6 +294,36 @@ static void memory__scramble(void)
 			word = some64();
 		image__put64(&m, row.nil + 8 * i, word);
 	}
+}
+
+/* The innermost of three calls ends, and something else has the place of its context, now and then.
+ */
+static unsigned int reads;
+static uint64_t place, outer;
+
+static int memory__changes(void *arg, uint64_t addr, void *to, size_t len)
+{
+	image__put64(&m, place, ++reads % 8 < 4 ? 1 : outer);
+	return memory__read(arg, addr, to, len);
+}
+
+TEST(calls_change)
+{
+	const struct mem_reader changes = {.read = memory__changes};
+	struct calls c;
+
+	for (size_t i = 0; i < 3; i++)
+		place = image__push(&m, R_CTXT_FUNCTION, row.nil, 0);
+	outer = image__get64(&m, place);
+	tap__bail_if(calls__read(&changes, &row, 1000, &c), "no calls");
+	tap__ok(c.whole && c.n == 3, "calls that change while they are read are read again: %zu",
+		c.n);
+	calls__free(&c);
+	image__put64(&m, place, 1);
+	tap__bail_if(calls__read(&reader, &row, 1000, &c), "no calls");
+	tap__ok(!c.whole && c.n == 1, "if they always do, those that were read are there: %zu",
+		c.n);
+	calls__free(&c);
 }
 
 TEST(hostile)

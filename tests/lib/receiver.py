@@ -20,6 +20,7 @@ The words:
   partial     200, and what OTLP answers when profiles were refused
 """
 import errno
+import glob
 import http.server
 import json
 import os
@@ -133,11 +134,21 @@ class Server(http.server.ThreadingHTTPServer):
         pass
 
 
+def kept():
+    """The ports of all tests' servers, also of those that are away for a while."""
+    for path in glob.glob("/tmp/xrprof-test.*/*/port*"):
+        try:
+            yield int(open(path, encoding="utf-8").read())
+        except (OSError, ValueError):
+            pass
+
+
 def listen(port):
     """At that port, or 0: at one that is free now and for the next server, which the kernel gives to no connection."""
+    free = list(set(range(10000, 32768)).difference(kept()))
     while True:
         try:
-            return Server(("127.0.0.1", port or random.randrange(10000, 32768)), Handler)
+            return Server(("127.0.0.1", port or random.choice(free)), Handler)
         except OSError as error:
             if port or error.errno != errno.EADDRINUSE:
                 raise

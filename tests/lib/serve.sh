@@ -92,8 +92,8 @@ raw() {
 receiver_start() {
 	local dir=$WORK/$1 port
 	mkdir -p "$dir"
-	port=$(cat "$dir/port" 2>/dev/null || echo 0)
-	rm -f "$dir/port"
+	mv -f "$dir/port" "$dir/port.kept" 2>/dev/null
+	port=$(cat "$dir/port.kept" 2>/dev/null || echo 0)
 	PORT=$port /usr/bin/python3 "$tests/lib/receiver.py" "$dir" "${@:2}" 2>>"$dir/errors" &
 	echo $! >"$dir/pid"
 	live_pids+=("$!")

@@ -55,6 +55,13 @@ serve_start --config "$WORK/serve.conf" --pid "$TARGET_PID" -v
 ok $? "serve starts"
 check "the process that writes has no capabilities" grep -qE '^CapPrm:\s0+$' "/proc/$(serve_front)/status"
 
+# Until R has computed for 0.3 s, which is some 60 samples: an interval without a sample has no file.
+computes() {
+	local used
+	used=$(cpu_ticks "$TARGET_PID")
+	wait_until 60 eval '[ "$(cpu_ticks "$TARGET_PID")" -ge $((used + 30)) ]'
+}
+computes
 kill -USR1 "$SERVE_PID"
 check "SIGUSR1: the interval is written" wait_until 60 have 1
 check "it logs its counts" serve_says 'samples = '
@@ -65,6 +72,7 @@ ok $? "samples come"
 # --- the configuration again ---
 
 before=$(intervals_in "$dir" | wc -l)
+computes
 echo 'freq = 99' >>"$WORK/serve.conf"
 kill -HUP "$SERVE_PID"
 check "SIGHUP: the configuration is read again" serve_says 'profiling at 99 Hz'

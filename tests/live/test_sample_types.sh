@@ -34,11 +34,11 @@ report "$profile"
 is "$STATUS" 0 "report"
 like "$OUT" "^${profile}: [0-9]+ samples, [0-9.]+ s; also: off_cpu \(--sample-type NAME\)" "the first line says what else there is"
 like "$OUT" " busy($|"$'\n'")" "CPU time is what computes"
-# Going to sleep and waking up take CPU time, too: a tick may hit them.
+# Going to sleep and waking up take CPU time, too, some tens of microseconds of each 10 ms: a tick may hit them.
 total_of() {
 	awk -v name="$1" '$NF == name { n += $3 } END { print n + 0 }' <<<"$OUT"
 }
-check "what sleeps takes next to none" [ "$(total_of busy)" -gt "$((10 * $(total_of base::Sys.sleep)))" ]
+check "what sleeps takes next to none" by_chance "$(total_of base::Sys.sleep)" 0.05 "$(total_of busy)" || diag "$OUT"
 report "$profile" --sample-type off_cpu
 like "$OUT" "^${profile}: off_cpu, [0-9.]+ m?s; also: cpu" "waiting"
 like "$(grep Sys.sleep <<<"$OUT")" "^ *[0-9.]+ m?s +[0-9.]+ +[0-9.]+ m?s +[0-9.]+  base::Sys.sleep$" "is what sleeps, as a duration"

@@ -113,7 +113,9 @@ sampled() {
 }
 wait_until 100 sampled out "$healthy" healthy_inner
 before=$(cpu_ticks "$healthy")
-wait_until 100 eval '[ "$(grep -c "$silent" "$WORK/out.err")" -ge 2 ]'
+for i in "$library" "$memory"; do
+	wait_until 100 grep -q "process $i .* $silent" "$WORK/out.err"
+done
 target_start host all_spin later
 later=$TARGET_PID
 check "one that started meanwhile is sampled" wait_until 100 sampled out "$later" later_inner

@@ -14,7 +14,7 @@ export HOME=$WORK PPROF_TMPDIR=$WORK
 target_start host work 600 exit
 target_go
 
-serve_start --listen 127.0.0.1:0 -F 99 || bail "serve does not start"
+serve_start --pid "$TARGET_PID" --listen 127.0.0.1:0 -F 99 || bail "serve does not start"
 # listens: sets address
 listens() {
 	address=$(sed -nE 's/.*listening on (127\.0\.0\.1:[1-9][0-9]*).*/\1/p' "$SERVE_ERR" | head -n 1)

@@ -13,7 +13,7 @@
 # list and info. (Damaged files of R: unit:target/linux/elf and find.)
 #
 # bpf runs all modes; each of the other engines every second one, or with `all` all of them and both formats. In `make test`
-# it is every fifth of these.
+# it is every fifth of these, without that of many threads.
 . "$(dirname "$0")/../lib/live.sh"
 
 every=
@@ -96,6 +96,7 @@ for i in "${!modes[@]}"; do
 	[ ${#wanted[@]} -eq 0 ] || [[ " ${wanted[*]} " == *" $mode "* ]] || continue
 	[ "$XRPROF_ENGINE" = bpf ] || [ -n "$every" ] || [ ${#wanted[@]} -gt 0 ] || [ "$mode" = pages:userfault ] || [ $((i % 2)) = $phase ] || continue
 	in_all || [ -n "$every" ] || [ ${#wanted[@]} -gt 0 ] || [ $((i % 5)) = 0 ] || continue
+	in_all || [ "$mode" != threads ] || [ ${#wanted[@]} -gt 0 ] || continue
 	case $mode in
 	unknown:*) program=$WORK/unknown argument=("${mode#*:}") ;;
 	*) IFS=: read -ra argument <<<"$mode" ;;

@@ -47,7 +47,8 @@ cat >"$WORK/chain.R" <<-R
 	name <- paste0("chain_link_", n)
 	assign(name, function() {
 	    x <- 0
-	    while (!any(grepl(name, readLines("$WORK/chain.out", warn = FALSE), fixed = TRUE))) for (i in 1:20000) x <- x + sqrt(i)
+	    while (!file.exists("$WORK/chain.out") || !any(grepl(name, readLines("$WORK/chain.out", warn = FALSE), fixed = TRUE)))
+	        for (i in 1:20000) x <- x + sqrt(i)
 	})
 	eval(call(name))
 	if (n < 5L) .C("all_become", file.path(R.home("bin"), "R"), "$WORK/chain.R", folder)

@@ -83,6 +83,7 @@ typed() {
 }
 check "terminal: R is ready" typed 'cat("rea", "dy\n", sep = "")' ready
 check "terminal: R computes" typed 'f <- function() repeat sqrt(2); cat("beg", "un\n", sep = ""); f()' begun
+check "terminal: what R does is in the profile" wait_until 60 grep -q '"f"' "$WORK/terminal.out"
 printf '\003' >&8
 check "terminal: Ctrl-C is for R" typed 'cat("goes", " on\n", sep = "")' 'goes on'
 check "terminal: a message explains it" wait_until 60 shown 'Ctrl-C goes to the command; two within a second'
@@ -92,8 +93,6 @@ again() {
 }
 check "terminal: twice, it ends the profile" wait_until 60 again
 check_rprof "$WORK/terminal.out" "terminal"
-grep -q '"f"' "$WORK/terminal.out"
-ok $? "terminal: what R did is in the profile"
 check "terminal: R still has the terminal" typed 'cat("still", " here\n", sep = "")' 'still here'
 printf 'quit(status = 5)\n' >&8
 check "terminal: the profiler waits for R" wait_until 60 shown 'R exited with status 5'

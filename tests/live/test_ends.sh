@@ -68,9 +68,9 @@ check_stats "$WORK/pipe.stats" "closed pipe"
 
 target_kill
 
-# A command at a terminal: Ctrl-C is its own.
+# A command at a terminal: Ctrl-C is its own. With noflsh, for Ctrl-C would discard what was printed and not yet shown.
 mkfifo "$WORK/keys"
-script -qfec "exec $XRPROF -e $XRPROF_ENGINE -F 499 -o $WORK/terminal.out -- R --vanilla -q" "$WORK/screen" <"$WORK/keys" >"$WORK/script" &
+script -qfec "stty noflsh; exec $XRPROF -e $XRPROF_ENGINE -F 499 -o $WORK/terminal.out -- R --vanilla -q" "$WORK/screen" <"$WORK/keys" >"$WORK/script" &
 live_pids+=($!)
 exec 8>"$WORK/keys"
 shown() {

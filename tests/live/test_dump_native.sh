@@ -10,13 +10,19 @@
 
 command -v gdb >/dev/null || bail "no gdb: tools/install-deps test"
 
-# equal NAME [FUNCTION...]: the native frames of the program launched last are gdb's; FUNCTIONs run.
+# runs N: do N of R's threads run? The others wait, or wait again: what stopped them has let them go.
+runs() {
+	[ "$(grep -l running "/proc/$TARGET_PID/task"/*/syscall | wc -l)" = "$1" ]
+}
+
+# equal NAME [FUNCTION...]: the native frames of the program launched last are gdb's; FUNCTIONs run, each on a thread.
 equal() {
 	local name=$1
 	shift
 	timeout -k 5 60 "$XRPROF" dump -p "$TARGET_PID" --native=raw --threads --json >"$WORK/dump.json" 2>"$WORK/err"
 	is $? 0 "$name: exit status" || diag "$(cat "$WORK/err")"
 	is "$(cat "$WORK/err")" "" "$name: nothing on stderr"
+	wait_until 60 runs $#
 	DEBUGINFOD_URLS='' timeout -k 5 120 gdb -nx -batch -p "$TARGET_PID" -x "$tests/live/dump_gdb.py" \
 		>"$WORK/gdb.out" 2>"$WORK/gdb.err" </dev/null
 	check "$name: the frames are gdb's" "$tests/lib/dump_native.py" "$WORK/dump.json" "$WORK/gdb.out" "$@"
@@ -59,24 +65,17 @@ fixture "$threads" dump_threads.c -shared -fPIC -pthread
 target_start host dump threads "$threads"
 wait_until 60 in_state S
 wait_until 60 eval '[ "$(grep -lx -e spins -e reads -e waits "/proc/$TARGET_PID/task"/*/comm | wc -l)" = 50 ]'
-waiting_in() { # the numbers of the system calls that threads wait in
-	cat "/proc/$TARGET_PID/task"/*/syscall | awk '{ print $1 }' | sort | xargs
-}
-# the one that runs does, and the others wait: again, when what stopped them has let them go ("running" is one word, too)
-threads_are_back() {
-	wait_until 60 eval '[ "$(waiting_in | wc -w)" = 51 ] && [ "$(grep -c running /proc/$TARGET_PID/task/*/syscall | grep -c :1)" = 1 ]'
-}
-threads_are_back
+wait_until 60 runs 1
 equal "it has threads" spins_inside
-threads_are_back
+wait_until 60 runs 1
 out=$(shows --threads)
 like "$out" '  thread [0-9]+ \(spins\): running'$'\n''      spins_inside \[dump_threads.so\]'$'\n''      spins \[' "threads: one that runs"
 like "$out" '  thread [0-9]+ \(reads\): reading pipe:[^ ]* in read'$'\n''(      [^ ]* \[libc.so.6\]'$'\n'')?      reads_by_frame_pointer \[' \
 	"threads: one that waits for a read, which the frame pointer is needed for"
 like "$out" '  thread [0-9]+ \(waits\): waiting for another thread in futex'$'\n''.*      waits_inside \[' "threads: one that waits for another"
-threads_are_back
+wait_until 60 runs 1
 like "$("$XRPROF" dump -p "$TARGET_PID" --native)" '  R [0-9.]+, sleeping in p?select6'$'\n' "threads: R's waits, although it may have been stopped"
-threads_are_back
+wait_until 60 runs 1
 like "$("$XRPROF" dump -p "$TARGET_PID" --threads)" '  thread [0-9]+ \(spins\): running'$'\n''  thread [0-9]+ \(reads\): reading pipe' \
 	"--threads alone: what they do"
 kill -INT "$TARGET_PID"

@@ -43,6 +43,12 @@ check "and how many there are" grep -q "CALLS IN PROGRESS (1)" "$WORK/last"
 
 kill -USR1 "$SERVE_PID"
 check "an interval ends while a call goes on" wait_until 60 have 1
+# the call waits in short naps, each of which is a sample: the second interval has one, too
+naps() {
+	awk '$1 == "voluntary_ctxt_switches:" { print $2 }' "/proc/$TARGET_PID/status"
+}
+before=$(naps)
+wait_until 60 eval "[ \"\$(naps)\" -ge $((before + 3)) ]"
 touch "$TARGET_DIR/release"
 check "the call ends" target_await_done 120
 check "and it is in /metrics" wait_until 120 counted held 1 || diag "$(metrics | grep call_)"

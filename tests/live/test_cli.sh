@@ -126,6 +126,7 @@ check "dump -s: the R that a shell started" wait_until 60 dumped || diag "$OUT $
 SUDO_USER=$(id -nu 65534)
 export SUDO_UID=65534 SUDO_GID=65534 SUDO_USER
 chmod 755 "$WORK"
+rm -f "$WORK/command.out" # what is in it would end the program at once
 run -o "$WORK/command.out" -e "$XRPROF_ENGINE" -- Rscript --vanilla -e "system('id -u'); $(seen "$WORK/command.out")"
 is "$STATUS $OUT" "0 65534" "sudo: the command runs as the caller" || diag "$ERR"
 like "$ERR" "Rscript runs as $SUDO_USER \\(uid 65534\\), who called sudo; --as-root" \

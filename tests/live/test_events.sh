@@ -81,7 +81,8 @@ every calls '' -f folded --event tracepoint:syscalls:sys_enter_getppid
 is "$(below asking)" "$n" "calls: each system call"
 is "$(total)" "$n" "calls: and no other"
 
-# --- three at once, of children ---
+# --- three at once, of children; so few that all their samples have room in the ring buffer ---
+n=5000
 every three children -f pprof --period 1 --event "uprobe:$so:events_callee" --event tracepoint:syscalls:sys_enter_getppid \
 	--event page-faults
 is "$(event_of weight 0)" "$n" "three, in children: calls of a function"
@@ -101,6 +102,7 @@ for of in "uprobe:$so:events_callee calling" "tracepoint:syscalls:sys_enter_getp
 done
 
 # --- page faults: all of them, and some ---
+n=10000
 every pages '' -f folded --period 1 --event page-faults
 for f in small:1 middle:2 large:4; do
 	got=$(below "${f%:*}") wanted=$((${f#*:} * n))

@@ -17,6 +17,7 @@
 # All work is done on whole vectors, and once for each different line.
 
 CHUNK <- 20000L # different lines worked on at a time: bounds the memory
+NOTHING <- "``" # a name, or a file's, that is empty
 
 fail <- function(status, ...) {
 	cat("stackcollapse-Rprof.R: ", ..., "\n", sep = "", file = stderr())
@@ -100,6 +101,7 @@ stacks <- function(line, files) {
 	different <- unique(frame)
 	frame <- match(frame, different)
 	name <- escape(sub_one("\001[0-9]+#-?[0-9]+$", "", different), TRUE)
+	name[!nzchar(name)] <- NOTHING
 	# a frame was executing where the next one in was called from
 	place <- character(length(frame))
 	if (any(at) || any(nzchar(inner))) {
@@ -122,6 +124,7 @@ collapse <- function(line, with_lines) {
 	is_file <- startsWith(line, "#File ") & has("^#File [0-9]+: ", line)
 	file <- line[is_file]
 	files <- escape(sub_one("^#File [0-9]+: ", "", file), TRUE)
+	files[!nzchar(files)] <- NOTHING
 	names(files) <- sub_one("^#File ([0-9]+):.*", "\\1", file)
 	files <- files[!duplicated(names(files), fromLast = TRUE)]
 

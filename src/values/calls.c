@@ -27,6 +27,7 @@ static int calls__read_once(const struct mem_reader *reader, const struct xr_row
 	const struct xr_layout *l = &row->layout;
 	const size_t len = l->read_plain;
 	unsigned char context[XR_CONTEXT_MAX];
+	uint32_t flag = 0;
 	struct call call;
 	uint64_t at;
 	int err;
@@ -41,7 +42,8 @@ static int calls__read_once(const struct mem_reader *reader, const struct xr_row
 			.call = context__field(context, len, l->call),
 			.env = context__field(context, len, l->cloenv),
 		};
-		if ((uint32_t)context__field(context, len, l->callflag) & R_CTXT_FUNCTION) {
+		flag = (uint32_t)context__field(context, len, l->callflag);
+		if (flag & R_CTXT_FUNCTION) {
 			err = array__room(&out->list, out->n, &out->cap, sizeof(*out->list));
 			if (err)
 				return err;
@@ -49,6 +51,8 @@ static int calls__read_once(const struct mem_reader *reader, const struct xr_row
 		}
 		at = context__field(context, len, l->nextcontext);
 	}
+	if (!at && flag) /* the outermost context is a toplevel one */
+		return 1;
 	out->whole = !at;
 	return 0;
 }

@@ -67,6 +67,11 @@ void frame_values__free(struct frame_values *v)
 	*v = (struct frame_values){0};
 }
 
+static bool stack__is_cut(const struct stack *s)
+{
+	return s->nframes && s->frames[s->nframes - 1]->function == mark_truncated.function;
+}
+
 /*
  * The frames of the sample and the calls that are read now are the same ones from the outermost on,
  * until R called something else.  A sample that was cut at its outer end begins with the innermost.
@@ -79,13 +84,10 @@ static int values__fill(const struct mem_reader *reader, const struct xr_row *ro
 	size_t functions = 0, k;
 	struct heap h;
 	int err = 0;
-	bool cut;
 
 	for (uint32_t i = 0; i < stack->nframes; i++)
 		functions += frame__is_function(stack->frames[i]);
-	cut = stack->nframes &&
-	      stack->frames[stack->nframes - 1]->function == mark_truncated.function;
-	k = now->whole && !cut ? now->n : functions;
+	k = stack__is_cut(stack) ? functions : now->n;
 	for (uint32_t i = stack->nframes; i-- > 0 && k && !err;) {
 		if (!frame__is_function(stack->frames[i]))
 			continue;
@@ -110,6 +112,9 @@ int dump_values__read(pid_t pid, const struct xr_row *row, const struct stack *s
 	struct calls before = {0}, after = {0};
 	int err = values && of ? calls__read(&reader, row, XR_CONTEXTS_MAX, &before) : -ENOMEM;
 
+	/* which of them is which frame's is known only from their outer end */
+	if (!err && !before.whole && !stack__is_cut(stack))
+		err = -EFAULT;
 	if (!err)
 		err = values__fill(&reader, row, stack, &before, calls, locals, values, of);
 	if (!err)

@@ -300,31 +300,41 @@ static void memory__scramble(void)
 /* The innermost of three calls ends, and something else has the place of its context, now and then.
  */
 static unsigned int reads;
-static uint64_t place, outer;
+static uint64_t place, outer, other;
 
 static int memory__changes(void *arg, uint64_t addr, void *to, size_t len)
 {
-	image__put64(&m, place, ++reads % 8 < 4 ? 1 : outer);
+	image__put64(&m, place, ++reads % 8 < 4 ? other : outer);
 	return memory__read(arg, addr, to, len);
+}
+
+static const struct mem_reader changes = {.read = memory__changes};
+
+/* The context has @word where it had the one further out. */
+static void calls__change(uint64_t word, const char *what)
+{
+	struct calls c;
+
+	reads = 0;
+	other = word;
+	tap__bail_if(calls__read(&changes, &row, 1000, &c), "no calls");
+	tap__ok(c.whole && c.n == 3, "%s: calls that change are read again: %zu", what, c.n);
+	calls__free(&c);
+	image__put64(&m, place, word);
+	tap__bail_if(calls__read(&reader, &row, 1000, &c), "no calls");
+	tap__ok(!c.whole && c.n == 1, "%s: those that were read, if they always do: %zu", what,
+		c.n);
+	calls__free(&c);
 }
 
 TEST(calls_change)
 {
-	const struct mem_reader changes = {.read = memory__changes};
-	struct calls c;
-
+	image__push(&m, 0, row.nil, 0);
 	for (size_t i = 0; i < 3; i++)
 		place = image__push(&m, R_CTXT_FUNCTION, row.nil, 0);
 	outer = image__get64(&m, place);
-	tap__bail_if(calls__read(&changes, &row, 1000, &c), "no calls");
-	tap__ok(c.whole && c.n == 3, "calls that change while they are read are read again: %zu",
-		c.n);
-	calls__free(&c);
-	image__put64(&m, place, 1);
-	tap__bail_if(calls__read(&reader, &row, 1000, &c), "no calls");
-	tap__ok(!c.whole && c.n == 1, "if they always do, those that were read are there: %zu",
-		c.n);
-	calls__free(&c);
+	calls__change(1, "a context that leads nowhere");
+	calls__change(0, "one that seems to be the outermost");
 }
 
 TEST(hostile)

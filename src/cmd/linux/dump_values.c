@@ -88,7 +88,7 @@ static int values__fill(const struct mem_reader *reader, const struct xr_row *ro
 	for (uint32_t i = 0; i < stack->nframes; i++)
 		functions += frame__is_function(stack->frames[i]);
 	k = stack__is_cut(stack) ? functions : now->n;
-	for (uint32_t i = stack->nframes; i-- > 0 && k && !err;) {
+	for (uint32_t i = stack->nframes; i-- > 0 && k;) {
 		if (!frame__is_function(stack->frames[i]))
 			continue;
 		if (--k >= now->n)
@@ -97,8 +97,12 @@ static int values__fill(const struct mem_reader *reader, const struct xr_row *ro
 		if (!call__fits(&h, &now->list[k], stack->frames[i]))
 			break;
 		of[i] = &now->list[k];
-		err = frame_values__read(reader, row, of[i], calls, locals, &left, &values[i]);
 	}
+	/* the innermost first: they end first, and matter most if the reads do not suffice */
+	for (uint32_t i = 0; i < stack->nframes && left && !err; i++)
+		if (of[i])
+			err = frame_values__read(reader, row, of[i], calls, locals, &left,
+						 &values[i]);
 	return err;
 }
 

@@ -155,6 +155,7 @@ static void gather__queue(struct gather *w)
 	}
 }
 
+/* @reader must not be the cache: calls that change are read again. */
 static void gather__frames(struct gather *w, const struct mem_reader *reader,
 			   const struct xr_row *row)
 {
@@ -359,7 +360,7 @@ int globals__find(const struct mem_reader *reader, const struct xr_row *row, uin
 		w.base = gather__root(&w, 0, "base", "::");
 		w.registry = gather__begin(&w, namespaces, "", "");
 		gather__begin(&w, row->global_env, "", "");
-		gather__frames(&w, &cached, row);
+		gather__frames(&w, reader, row);
 		gather__queue(&w);
 	}
 	w.err = w.err ? w.err : gather__rows(&w);

@@ -224,13 +224,18 @@ static uint64_t now__none(void)
 }
 
 /* The largest objects, at most @objects. */
-static struct globals globals_of(uint64_t objects)
+static struct globals globals_by(const struct mem_reader *by, uint64_t objects)
 {
 	const struct globals_limits limits = {.objects = objects, .ns = 1, .now = now__none};
 	struct globals g;
 
-	tap__bail_if(globals__find(&reader, &row, 0, &limits, &g), "out of memory");
+	tap__bail_if(globals__find(by, &row, 0, &limits, &g), "out of memory");
 	return g;
+}
+
+static struct globals globals_of(uint64_t objects)
+{
+	return globals_by(&reader, objects);
 }
 
 TEST(globals)
@@ -335,6 +340,24 @@ TEST(calls_change)
 	outer = image__get64(&m, place);
 	calls__change(1, "a context that leads nowhere");
 	calls__change(0, "one that seems to be the outermost");
+}
+
+TEST(globals_of_calls)
+{
+	uint64_t env = environment(item(image__int(&m, 1), row.nil, "x"), row.nil);
+	struct globals g;
+
+	image__push(&m, 0, row.nil, 0);
+	image__put64(&m, image__push(&m, R_CTXT_FUNCTION, row.nil, 0) + m.layout.cloenv, env);
+	place = image__push(&m, R_CTXT_FUNCTION, row.nil, 0);
+	image__put64(&m, place + m.layout.cloenv, row.nil);
+	outer = image__get64(&m, place);
+	other = 1;
+	g = globals_by(&changes, 10000);
+	tap__ok(g.objects == 2 && !g.unreadable,
+		"the variables of calls that change while they are read: %d objects",
+		(int)g.objects);
+	globals__free(&g);
 }
 
 TEST(hostile)

@@ -88,9 +88,11 @@ int locals__read(struct heap *h, uint64_t env, size_t most, size_t max, struct l
 	}
 	err = locals__chain(h, o.word[0], most, max, out);
 	if (!err && o.word[2] != h->nil) {
-		if (!heap__object(h, o.word[2], &table) || table.type != HEAP_LIST)
+		if (!heap__object(h, o.word[2], &table) || table.type != HEAP_LIST) {
 			out->damaged = true;
-		for (uint64_t i = 0; i < table.length && !err; i++) {
+			table.length = 0;
+		}
+		for (uint64_t i = 0; i < table.length && !err && !out->more; i++) {
 			if (!heap__word(h, &table, i, &chain)) {
 				out->damaged = true;
 				break;

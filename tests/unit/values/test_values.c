@@ -135,6 +135,31 @@ TEST(locals)
 	    "h: NULL, 0; i: NULL, 0; j: NULL, 0; all", "of a hash table all chains");
 }
 
+/* @want: the state of a list of two variables after @reads reads. */
+static void two_of(uint64_t table, uint32_t reads, const char *want, const char *what)
+{
+	struct locals l;
+
+	tap__bail_if(locals__read(heap_of(reads), environment(row.nil, table), 2, 100, &l),
+		     "out of memory");
+	tap__say("%d%s%s", (int)l.n, l.more ? ", more" : "", l.damaged ? ", damaged" : "");
+	tap__said(want, "%s", what);
+	locals__free(&l);
+}
+
+TEST(large_table)
+{
+	uint64_t chains[64], table;
+
+	for (int i = 0; i < 64; i++)
+		chains[i] = item(row.nil, row.nil, "x");
+	table = image__vector(&m, HEAP_LIST, 64, chains, sizeof(chains));
+	two_of(table, 40, "2, more", "what is not asked for is not read");
+	two_of(table, 8, "1, damaged", "too few reads");
+	image__put64(&m, table, HEAP_REAL);
+	two_of(table, 40, "0, damaged", "a table that is something else");
+}
+
 static void is_request(uint64_t env, int wanted, const char *line, const char *name)
 {
 	struct buf b = {0};

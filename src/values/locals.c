@@ -10,6 +10,7 @@
 
 #define HASH_MAX  65536u /* chains of a hash table */
 #define CHAIN_MAX 1024u	 /* variables of one that are compared */
+#define TRIES	  3u	 /* to read a hash table that R replaces by a larger one */
 
 static char *buf__take(struct buf *b)
 {
@@ -75,34 +76,51 @@ static int local__compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-int locals__read(struct heap *h, uint64_t env, size_t most, size_t max, struct locals *out)
+/* As locals__read(), in any order; 1: R moved the variables to another hash table meanwhile. */
+static int locals__read_once(struct heap *h, uint64_t env, size_t most, size_t max,
+			     struct locals *out)
 {
-	struct object o, table;
+	struct object o, table, now;
 	uint64_t chain;
 	int err;
 
-	*out = (struct locals){0};
 	if (!heap__object(h, env, &o) || o.type != HEAP_ENVIRONMENT) {
 		out->damaged = true;
 		return 0;
 	}
 	err = locals__chain(h, o.word[0], most, max, out);
-	if (!err && o.word[2] != h->nil) {
-		if (!heap__object(h, o.word[2], &table) || table.type != HEAP_LIST) {
-			out->damaged = true;
-			table.length = 0;
-		}
-		for (uint64_t i = 0; i < table.length && !err && !out->more; i++) {
-			if (!heap__word(h, &table, i, &chain)) {
-				out->damaged = true;
-				break;
-			}
-			err = locals__chain(h, chain, most, max, out);
-		}
+	if (err || o.word[2] == h->nil)
+		return err;
+	if (!heap__object(h, o.word[2], &table) || table.type != HEAP_LIST) {
+		out->damaged = true;
+		table.length = 0;
 	}
+	for (uint64_t i = 0; i < table.length && !err && !out->more; i++) {
+		if (!heap__word(h, &table, i, &chain)) {
+			out->damaged = true;
+			break;
+		}
+		err = locals__chain(h, chain, most, max, out);
+	}
+	if (!err && heap__object(h, env, &now) && now.word[2] != o.word[2])
+		return 1;
+	return err;
+}
+
+int locals__read(struct heap *h, uint64_t env, size_t most, size_t max, struct locals *out)
+{
+	int err = 1;
+
+	*out = (struct locals){0};
+	for (unsigned int i = 0; i < TRIES && err == 1; i++) {
+		locals__free(out);
+		err = locals__read_once(h, env, most, max, out);
+	}
+	if (err == 1)
+		out->damaged = true;
 	if (out->n)
 		qsort(out->list, out->n, sizeof(*out->list), local__compare);
-	return err;
+	return err == 1 ? 0 : err;
 }
 
 void locals__free(struct locals *v)

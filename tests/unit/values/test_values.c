@@ -160,6 +160,34 @@ TEST(large_table)
 	two_of(table, 40, "0, damaged", "a table that is something else");
 }
 
+/* An environment that gets another table at the fourth read: the first has lost a variable to it.
+ */
+static uint64_t growing, grown;
+
+static int memory__grows(void *arg, uint64_t addr, void *to, size_t len)
+{
+	if (m.reads == 3)
+		image__put64(&m, growing + 8 * R_TAG, grown);
+	return memory__read(arg, addr, to, len);
+}
+
+TEST(table_grows)
+{
+	const struct mem_reader grows = {.read = memory__grows};
+	uint64_t chains[2] = {item(row.nil, row.nil, "a"), row.nil};
+	struct locals l;
+	struct heap h;
+
+	growing = environment(row.nil, image__vector(&m, HEAP_LIST, 2, chains, sizeof(chains)));
+	chains[1] = item(row.nil, row.nil, "b");
+	grown = image__vector(&m, HEAP_LIST, 2, chains, sizeof(chains));
+	heap__init(&h, &grows, &row, READS);
+	tap__bail_if(locals__read(&h, growing, 100, 100, &l), "out of memory");
+	tap__ok(l.n == 2 && !strcmp(l.list[1].name, "b") && !l.damaged,
+		"a table that grows while it is read is read again: %zu", l.n);
+	locals__free(&l);
+}
+
 static void is_request(uint64_t env, int wanted, const char *line, const char *name)
 {
 	struct buf b = {0};

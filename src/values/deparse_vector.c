@@ -8,7 +8,9 @@
 #include "values/value.h"
 
 #define STRING_BYTES 1024u
-#define DIGITS	     15 /* significant ones of a number in code */
+#define DIGITS	     15		     /* significant ones of a number in code */
+#define PIECE	     1024u	     /* elements that are read at once */
+#define RANGE_MAX    (1024u * PIECE) /* elements of a vector in memory that may be written 1:n */
 
 /* Element @i of the string vector @o. */
 static int put__string(struct deparse *d, const struct object *o, uint64_t i, bool alone)
@@ -73,19 +75,35 @@ static void put__element(struct deparse *d, const struct object *o, uint64_t i, 
 	deparse__read(d, err);
 }
 
+/* Do the elements of @o, an integer vector in memory, follow on each other from @first on? */
+static bool range__follows(struct heap *h, const struct object *o, int32_t first)
+{
+	int32_t piece[PIECE];
+
+	for (uint64_t i = 0; i < o->length; i += PIECE) {
+		const uint64_t n = o->length - i < PIECE ? o->length - i : PIECE;
+
+		if (!heap__read(h, o->at + h->vector_data + i * 4, piece, n * 4))
+			return false;
+		for (uint64_t k = 0; k < n; k++)
+			if (piece[k] != (int64_t)first + (int64_t)(i + k))
+				return false;
+	}
+	return true;
+}
+
 /* Integers one after the other, "1:10"?  Whether that was written. */
 static bool put__range(struct deparse *d, const struct object *o)
 {
-	int32_t first, last, value;
+	int32_t first, last;
 
-	if (o->type != HEAP_INTEGER || o->length < 2 || o->length > INT32_MAX ||
-	    !heap__integer(d->heap, o, 0, &first) || first == HEAP_NA_INTEGER ||
-	    !heap__integer(d->heap, o, o->length - 1, &last) ||
+	if (o->type != HEAP_INTEGER || o->length < 2 ||
+	    o->length > (o->alt ? INT32_MAX : RANGE_MAX) || !heap__integer(d->heap, o, 0, &first) ||
+	    first == HEAP_NA_INTEGER || !heap__integer(d->heap, o, o->length - 1, &last) ||
 	    (int64_t)last - first != (int64_t)o->length - 1)
 		return false;
-	for (uint64_t i = 1; !o->alt && i + 1 < o->length; i++)
-		if (!heap__integer(d->heap, o, i, &value) || value != first + (int32_t)i)
-			return false;
+	if (!o->alt && !range__follows(d->heap, o, first))
+		return false;
 	if (!deparse__full(d))
 		d->err = buf__printf(d->out, "%" PRId32 ":%" PRId32, first, last);
 	return true;

@@ -98,6 +98,21 @@ TEST(code)
 		"g(f(c(0.1, 1e+05, 1e...");
 }
 
+TEST(long_range)
+{
+	static int numbers[READS + 100];
+	uint64_t args, vector;
+
+	for (int i = 0; i < (int)COUNT(numbers); i++)
+		numbers[i] = i + 1;
+	vector = image__vector(&m, HEAP_INTEGER, COUNT(numbers), numbers, sizeof(numbers));
+	args = item(vector, item(image__symbol(&m, "x"), row.nil, NULL), NULL);
+	args = cell(HEAP_CALL, image__symbol(&m, "f"), args, row.nil);
+	is_code(args, 500, "f(1:3100, x)");
+	image__put32(&m, vector + 48 + 4 * 2000, 7);
+	is_code(args, 15, "f(c(1L, 2L, 3L,...");
+}
+
 /* The variables of @env, of which @max are asked for, with the length of each value. */
 static void has(uint64_t env, size_t max, const char *want, const char *what)
 {

@@ -18,7 +18,9 @@ struct running {
 	uint64_t env, context;
 	uint64_t outside; /* hash of all calls outside of it; 0: they were cut */
 	uint64_t last;	  /* when the last sample that shows it was taken, ns */
-	bool http, asked; /* it serves a request, which was asked for */
+	bool http;	  /* it serves a request, */
+	bool asked;	  /* which was asked for, */
+	uint32_t ask_at;  /* or is to be, once it was met so often */
 	uint32_t met;	  /* samples it is in */
 	char *request;	  /* as it was read, */
 	uint64_t read_at; /* at the latest; ns */
@@ -382,7 +384,7 @@ uint64_t call_track__unread(struct call_track *t, uint64_t *env)
 	for (uint32_t i = 0; t && i < t->n; i++) {
 		struct running *r = &t->running[i];
 
-		if (!r->http || r->asked || r->met < 2)
+		if (!r->http || r->asked || r->met < 2 || r->met < r->ask_at)
 			continue;
 		r->asked = true;
 		*env = r->env;
@@ -403,6 +405,18 @@ int call_track__read(struct call_track *t, uint64_t id, const char *request, uin
 		return r->request ? 0 : -ENOMEM;
 	}
 	return 0;
+}
+
+void call_track__unanswered(struct call_track *t, uint64_t id)
+{
+	for (uint32_t i = 0; t && i < t->n; i++) {
+		struct running *r = &t->running[i];
+
+		if (r->call.id == id) {
+			r->asked = false;
+			r->ask_at = 2 * r->met;
+		}
+	}
 }
 
 void call_track__free(struct call_track *track)

@@ -71,6 +71,12 @@ int call_track__stop(struct call_track *track, const struct profile_process *p, 
 uint64_t call_track__unread(struct call_track *track, uint64_t *env);
 
 /*
+ * call_track__unanswered - the request of call @id could not be read: call_track__unread returns it
+ * again once the call was met in twice as many samples.
+ */
+void call_track__unanswered(struct call_track *track, uint64_t id);
+
+/*
  * call_track__read - @request was read of call @id of the process by @now (os__now()).  It is
  * copied, and is the call's once the call is met in a later sample: then it ran while it was read.
  * -ENOMEM.

@@ -467,7 +467,9 @@ void admission__answered(struct lifecycle *l, const struct ask *a)
 	if (!p || l->err)
 		return;
 	if (a->kind == ASK_REQUEST) {
-		if (!a->err && call_track__read(p->calls, a->tag >> 32, a->text, now))
+		if (a->err)
+			call_track__unanswered(p->calls, a->tag >> 32);
+		else if (call_track__read(p->calls, a->tag >> 32, a->text, now))
 			lifecycle__no_memory(l);
 		notes__debug(&l->config->notes, "process %u (%s): call %u: its request was %s",
 			     p->pid, p->comm, (unsigned int)(a->tag >> 32),

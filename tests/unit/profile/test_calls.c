@@ -327,6 +327,23 @@ TEST(requests)
 	tap__ok(strstr(tap__saying(), "GET /"), "one that goes on is: %s", tap__saying());
 }
 
+TEST(requests_again)
+{
+	uint64_t env, id;
+
+	LOOK_FOR("f", CALLS_HTTP);
+	sample(10, "f:1 rookCall@httpuv:2");
+	sample(20, "f:1 rookCall@httpuv:2");
+	id = call_track__unread(track, &env);
+	call_track__unanswered(track, id);
+	sample(30, "f:1 rookCall@httpuv:2");
+	tap__ok(!call_track__unread(track, &env), "what could not be read is not asked at once");
+	sample(40, "f:1 rookCall@httpuv:2");
+	tap__ok(id && call_track__unread(track, &env) == id && env == 2, "but later");
+	call_track__unanswered(track, id + 1);
+	tap__ok(!call_track__unread(track, &env), "an answer to another question changes nothing");
+}
+
 TEST(deep)
 {
 	struct sample_call calls[CALLS_DEPTH_MAX + 2];

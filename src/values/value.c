@@ -147,9 +147,11 @@ static int add__extent(struct heap *h, const struct object *o, struct buf *b)
 		return o->length == 1 ? 0 : buf__printf(b, " [1:%" PRIu64 "]", o->length);
 	err = buf__str(b, " [");
 	for (uint64_t i = 0; i < dim.length && i < 8 && !err; i++) {
-		if (!heap__integer(h, &dim, i, &n))
-			n = 0;
-		err = buf__printf(b, n == 1 ? "%s%" PRId32 : "%s1:%" PRId32, i ? ", " : "", n);
+		err = i ? buf__str(b, ", ") : 0;
+		if (!err && !heap__integer(h, &dim, i, &n))
+			err = buf__str(b, "<?>");
+		else if (!err)
+			err = buf__printf(b, n == 1 ? "%" PRId32 : "1:%" PRId32, n);
 	}
 	return err ? err : buf__str(b, "]");
 }
@@ -211,18 +213,19 @@ static int add__factor(struct heap *h, const struct object *o, struct buf *b)
 }
 
 /* Rows by `row.names`: c(NA, -n) where they have no names (attrib.c). */
-static uint64_t frame__rows(struct heap *h, const struct object *o)
+static int add__rows(struct heap *h, const struct object *o, struct buf *b)
 {
 	struct object names;
 	int32_t first, n;
+	/* of strings that R has not made yet, the length is known */
+	const bool known = heap__object(h, heap__attribute(h, o, "row.names"), &names) &&
+			   (heap__plain(h, &names) || names.length);
 
-	if (!heap__object(h, heap__attribute(h, o, "row.names"), &names) || !heap__plain(h, &names))
-		return 0;
-	if (names.type == HEAP_INTEGER && names.length == 2 &&
+	if (known && names.type == HEAP_INTEGER && names.length == 2 &&
 	    heap__integer(h, &names, 0, &first) && first == HEAP_NA_INTEGER &&
 	    heap__integer(h, &names, 1, &n))
-		return n < 0 ? -(int64_t)n : n;
-	return names.length;
+		return buf__printf(b, "%" PRId64, n < 0 ? -(int64_t)n : n);
+	return known && h->left ? buf__printf(b, "%" PRIu64, names.length) : buf__str(b, "<?>");
 }
 
 static int add__list(struct heap *h, const struct object *o, struct buf *b)
@@ -230,11 +233,13 @@ static int add__list(struct heap *h, const struct object *o, struct buf *b)
 	uint64_t names = heap__attribute(h, o, "names");
 	int err;
 
-	if (value__inherits(h, o, "data.frame"))
-		err = buf__printf(b, "'data.frame': %" PRIu64 " obs. of %" PRIu64 " %s",
-				  frame__rows(h, o), o->length,
-				  count__word(o->length, "variable", "variables"));
-	else if (!o->length && o->type == HEAP_LIST)
+	if (value__inherits(h, o, "data.frame")) {
+		err = buf__str(b, "'data.frame': ");
+		err = err ? err : add__rows(h, o, b);
+		err = err ? err
+			  : buf__printf(b, " obs. of %" PRIu64 " %s", o->length,
+					count__word(o->length, "variable", "variables"));
+	} else if (!o->length && o->type == HEAP_LIST)
 		err = buf__str(b, "list()");
 	else
 		err = buf__printf(b, "%s of %" PRIu64, o->type == HEAP_LIST ? "List" : "expression",

@@ -286,6 +286,43 @@ TEST(half_a_vector)
 	describes(at, "num [1:10] 1.5 2 <?>");
 }
 
+/* Is @text in what is shown of @at after any number of reads? */
+static bool shows(uint64_t at, const char *text)
+{
+	struct buf b = {0};
+	bool found = false;
+
+	for (uint32_t reads = 1; reads < 100 && !found; reads++) {
+		b.len = 0;
+		tap__bail_if(value__describe(heap_of(reads), at, &b, 100, NULL) ||
+				     buf__add(&b, "", 1),
+			     "out of memory");
+		found = strstr(b.data, text);
+	}
+	buf__free(&b);
+	return found;
+}
+
+TEST(too_few_reads)
+{
+	const int numbers[] = {HEAP_NA_INTEGER, -7, 3, 4};
+	const uint64_t none = row.nil;
+	uint64_t rows = image__vector(&m, HEAP_INTEGER, 2, numbers, 8), at;
+
+	at = image__vector(&m, HEAP_LIST, 1, &none, 8);
+	image__put64(&m, at, HEAP_LIST | 0x40); /* it has a class */
+	image__attribute(&m, at, image__symbol(&m, "row.names"), rows);
+	image__attribute(&m, at, image__symbol(&m, "class"), image__string(&m, "data.frame"));
+	describes(at, "'data.frame': 7 obs. of 1 variable");
+	tap__ok(shows(at, ": <?> obs.") && !shows(at, ": 0 obs.") && !shows(at, ": 2 obs."),
+		"rows that were not read are not counted");
+	at = image__vector(&m, HEAP_INTEGER, 4, numbers, sizeof(numbers));
+	image__attribute(&m, at, image__symbol(&m, "dim"),
+			 image__vector(&m, HEAP_INTEGER, 2, &numbers[2], 8));
+	describes(at, "int [1:3, 1:4] NA -7 3 4");
+	tap__ok(shows(at, "<?>]") && !shows(at, "1:0"), "nor are dimensions");
+}
+
 static uint64_t now__none(void)
 {
 	return 0;

@@ -20,9 +20,9 @@ static uint64_t context__field(const unsigned char *context, size_t len, size_t 
 	return value;
 }
 
-/* As calls__read(); 1: not all, as a context changed meanwhile. */
+/* As calls__read(), of contexts of @kinds; 1: not all, as a context changed meanwhile. */
 static int calls__read_once(const struct mem_reader *reader, const struct xr_row *row, size_t max,
-			    struct calls *out)
+			    uint32_t kinds, struct calls *out)
 {
 	const struct xr_layout *l = &row->layout;
 	const size_t len = l->read_plain;
@@ -43,7 +43,8 @@ static int calls__read_once(const struct mem_reader *reader, const struct xr_row
 			.env = context__field(context, len, l->cloenv),
 		};
 		flag = (uint32_t)context__field(context, len, l->callflag);
-		if (flag & R_CTXT_FUNCTION) {
+		call.builtin = !(flag & R_CTXT_FUNCTION);
+		if (flag & kinds) {
 			err = array__room(&out->list, out->n, &out->cap, sizeof(*out->list));
 			if (err)
 				return err;
@@ -57,17 +58,29 @@ static int calls__read_once(const struct mem_reader *reader, const struct xr_row
 	return 0;
 }
 
-int calls__read(const struct mem_reader *reader, const struct xr_row *row, size_t max,
-		struct calls *out)
+static int calls__read_kinds(const struct mem_reader *reader, const struct xr_row *row, size_t max,
+			     uint32_t kinds, struct calls *out)
 {
 	int err = 1;
 
 	*out = (struct calls){0};
 	for (unsigned int i = 0; i < TRIES && (err == 1 || err == -EFAULT); i++) {
 		out->n = 0;
-		err = calls__read_once(reader, row, max, out);
+		err = calls__read_once(reader, row, max, kinds, out);
 	}
 	return err == 1 ? 0 : err;
+}
+
+int calls__read(const struct mem_reader *reader, const struct xr_row *row, size_t max,
+		struct calls *out)
+{
+	return calls__read_kinds(reader, row, max, R_CTXT_FUNCTION, out);
+}
+
+int calls__read_all(const struct mem_reader *reader, const struct xr_row *row, size_t max,
+		    struct calls *out)
+{
+	return calls__read_kinds(reader, row, max, R_CTXT_FUNCTION | R_CTXT_BUILTIN, out);
 }
 
 bool calls__still(const struct calls *now, const struct call *call)

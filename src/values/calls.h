@@ -16,7 +16,8 @@
 struct call {
 	uint64_t at;   /* of the context */
 	uint64_t call; /* the code */
-	uint64_t env;  /* its environment */
+	uint64_t env;  /* its environment; of a builtin that of package base */
+	bool builtin;
 };
 
 struct calls {
@@ -32,6 +33,13 @@ struct calls {
  */
 int calls__read(const struct mem_reader *reader, const struct xr_row *row, size_t max,
 		struct calls *out);
+
+/*
+ * calls__read_all - the same with the builtins that have a context: .Call() and its like, and all
+ * while Rprof() is on (eval(), eval.c).
+ */
+int calls__read_all(const struct mem_reader *reader, const struct xr_row *row, size_t max,
+		    struct calls *out);
 
 /*
  * calls__still - is @call one of those that @now has?  A call whose environment was there before

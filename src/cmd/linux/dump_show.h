@@ -28,8 +28,8 @@ struct frame_values {
 
 /*
  * frame_values__read - of @call, whose memory @reader reads: its code if @calls, its variables if
- * @locals.  *@left: reads that may still be made for all frames, FRAME_VALUES_READS at first.
- * -ENOMEM: what was read so far is to be freed, too.
+ * @locals, which a builtin has not.  *@left: reads that may still be made for all frames,
+ * FRAME_VALUES_READS at first. -ENOMEM: what was read so far is to be freed, too.
  */
 #define FRAME_VALUES_READS 1000000u
 int frame_values__read(const struct mem_reader *reader, const struct xr_row *row,

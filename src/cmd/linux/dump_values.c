@@ -52,7 +52,7 @@ int frame_values__read(const struct mem_reader *reader, const struct xr_row *row
 	if (err >= 0 && calls)
 		err = buf__add(&text, "", 1);
 	v->call = text.data;
-	if (err >= 0 && locals) {
+	if (err >= 0 && locals && !call->builtin) {
 		v->has_locals = true;
 		err = locals__read(&h, call->env, VARIABLES_MAX, VALUE_BYTES, &v->locals);
 	}
@@ -114,7 +114,7 @@ int dump_values__read(pid_t pid, const struct xr_row *row, const struct stack *s
 	const struct call **of = calloc(stack->nframes + 1, sizeof(*of));
 	uint64_t raised = rights__raise(RIGHTS_TARGET);
 	struct calls before = {0}, after = {0};
-	int err = values && of ? calls__read(&reader, row, XR_CONTEXTS_MAX, &before) : -ENOMEM;
+	int err = values && of ? calls__read_all(&reader, row, XR_CONTEXTS_MAX, &before) : -ENOMEM;
 
 	/* which of them is which frame's is known only from their outer end */
 	if (!err && !before.whole && !stack__is_cut(stack))
@@ -122,7 +122,7 @@ int dump_values__read(pid_t pid, const struct xr_row *row, const struct stack *s
 	if (!err)
 		err = values__fill(&reader, row, stack, &before, calls, locals, values, of);
 	if (!err)
-		err = calls__read(&reader, row, XR_CONTEXTS_MAX, &after);
+		err = calls__read_all(&reader, row, XR_CONTEXTS_MAX, &after);
 	rights__lower(raised);
 	for (uint32_t i = 0; !err && i < stack->nframes; i++)
 		if (of[i] && !calls__still(&after, of[i]))

@@ -447,6 +447,22 @@ TEST(calls_change)
 	calls__change(0, "one that seems to be the outermost");
 }
 
+TEST(builtins)
+{
+	struct calls c;
+
+	image__push(&m, 0, row.nil, 0);
+	image__push(&m, R_CTXT_FUNCTION, row.nil, 0);
+	image__push(&m, R_CTXT_BUILTIN, row.nil, 0);
+	tap__bail_if(calls__read(&reader, &row, 1000, &c), "no calls");
+	tap__ok(c.whole && c.n == 1 && !c.list[0].builtin, "functions in R alone: %zu", c.n);
+	calls__free(&c);
+	tap__bail_if(calls__read_all(&reader, &row, 1000, &c), "no calls");
+	tap__ok(c.whole && c.n == 2 && c.list[0].builtin && !c.list[1].builtin,
+		"and those in C: %zu", c.n);
+	calls__free(&c);
+}
+
 TEST(globals_of_calls)
 {
 	uint64_t env = environment(item(image__int(&m, 1), row.nil, "x"), row.nil);

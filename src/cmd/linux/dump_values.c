@@ -73,6 +73,25 @@ static bool stack__is_cut(const struct stack *s)
 }
 
 /*
+ * Of the first @n frames, drop the values of those whose calls have ended.  What is not dropped was
+ * read while its call ran, and is not looked at again: @of is NULL for all of them.
+ */
+static int values__settle(const struct mem_reader *reader, const struct xr_row *row, uint32_t n,
+			  struct frame_values *values, const struct call **of)
+{
+	struct calls now;
+	int err = calls__read_all(reader, row, XR_CONTEXTS_MAX, &now);
+
+	for (uint32_t i = 0; i < n && !err; i++) {
+		if (of[i] && !calls__still(&now, of[i]))
+			frame_values__free(&values[i]);
+		of[i] = NULL;
+	}
+	calls__free(&now);
+	return err;
+}
+
+/*
  * The frames of the sample and the calls that are read now are the same ones from the outermost on,
  * until R called something else.  A sample that was cut at its outer end begins with the innermost.
  */
@@ -80,7 +99,7 @@ static int values__fill(const struct mem_reader *reader, const struct xr_row *ro
 			const struct stack *stack, const struct calls *now, bool calls, bool locals,
 			struct frame_values *values, const struct call **of)
 {
-	uint32_t left = FRAME_VALUES_READS;
+	uint32_t left = FRAME_VALUES_READS, nread = 0;
 	size_t functions = 0, k;
 	struct heap h;
 	int err = 0;
@@ -99,11 +118,16 @@ static int values__fill(const struct mem_reader *reader, const struct xr_row *ro
 		of[i] = &now->list[k];
 	}
 	/* the innermost first: they end first, and matter most if the reads do not suffice */
-	for (uint32_t i = 0; i < stack->nframes && left && !err; i++)
-		if (of[i])
-			err = frame_values__read(reader, row, of[i], calls, locals, &left,
-						 &values[i]);
-	return err;
+	for (uint32_t i = 0; i < stack->nframes && left && !err; i++) {
+		if (!of[i])
+			continue;
+		err = frame_values__read(reader, row, of[i], calls, locals, &left, &values[i]);
+		nread++;
+		/* after the first, the second, the fourth, ...: few looks, and soon enough */
+		if (!err && !(nread & (nread - 1)))
+			err = values__settle(reader, row, i + 1, values, of);
+	}
+	return err ? err : values__settle(reader, row, stack->nframes, values, of);
 }
 
 int dump_values__read(pid_t pid, const struct xr_row *row, const struct stack *stack, bool calls,
@@ -113,22 +137,16 @@ int dump_values__read(pid_t pid, const struct xr_row *row, const struct stack *s
 	struct frame_values *values = calloc(stack->nframes + 1, sizeof(*values));
 	const struct call **of = calloc(stack->nframes + 1, sizeof(*of));
 	uint64_t raised = rights__raise(RIGHTS_TARGET);
-	struct calls before = {0}, after = {0};
-	int err = values && of ? calls__read_all(&reader, row, XR_CONTEXTS_MAX, &before) : -ENOMEM;
+	struct calls now = {0};
+	int err = values && of ? calls__read_all(&reader, row, XR_CONTEXTS_MAX, &now) : -ENOMEM;
 
 	/* which of them is which frame's is known only from their outer end */
-	if (!err && !before.whole && !stack__is_cut(stack))
+	if (!err && !now.whole && !stack__is_cut(stack))
 		err = -EFAULT;
 	if (!err)
-		err = values__fill(&reader, row, stack, &before, calls, locals, values, of);
-	if (!err)
-		err = calls__read_all(&reader, row, XR_CONTEXTS_MAX, &after);
+		err = values__fill(&reader, row, stack, &now, calls, locals, values, of);
 	rights__lower(raised);
-	for (uint32_t i = 0; !err && i < stack->nframes; i++)
-		if (of[i] && !calls__still(&after, of[i]))
-			frame_values__free(&values[i]);
-	calls__free(&before);
-	calls__free(&after);
+	calls__free(&now);
 	free(of);
 	if (err) {
 		dump_values__free(values, stack);

@@ -82,5 +82,5 @@ TEST(no_end)
 	calls("f", R_CTXT_FUNCTION);
 	calls("f", R_CTXT_FUNCTION);
 	tap__ok(say(stack__named("f f f")) == -EFAULT,
-		"calls that do not end at top level are nobody's");
+		"calls that do not end at top level are not shown");
 }

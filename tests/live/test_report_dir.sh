@@ -187,7 +187,7 @@ like "$ERR" '1 of 3 profiles had no entry in the index' "the profile that it may
 
 # --- what is damaged ---
 
-head -c 500 "$WORK/a.pb.gz" >"$dir/20260117T011200Z-60.pb.gz"
+head -c $(($(stat -c %s "$WORK/a.pb.gz") / 2)) "$WORK/a.pb.gz" >"$dir/20260117T011200Z-60.pb.gz"
 : >"$dir/20260117T011300Z-60.pb.gz"
 echo rubbish >"$dir/20260117T011400Z-60.pb.gz"
 counts "damaged ones among them: the others are shown" $((a + b)) "$dir" --since "2026-01-17 02:10" --until 02:20

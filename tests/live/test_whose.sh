@@ -33,7 +33,7 @@ group() {
 		TARGET_DIR=${dirs[kind]} TARGET_JOB=${jobs[kind]} TARGET_ERR=${dirs[kind]}/stderr
 		target_await_ready || bail "$name: ${kinds[kind]} does not start"
 		pids+=("$TARGET_PID") tid=$TARGET_PID
-		[[ ${kinds[kind]} != embedded* ]] || tid=$(ls "/proc/$TARGET_PID/task" | sort -n | tail -n 1)
+		[[ ${kinds[kind]} != embedded* ]] || tid=$(grep -lx runs-R "/proc/$TARGET_PID/task"/*/comm | cut -d / -f 5)
 		echo "$TARGET_PID $tid $name: ${kinds[kind]} threads" >>"$WORK/cases"
 	done
 	prof_start_whole "$WORK/out.pb.gz" -F 499 -p "$(IFS=, && echo "${pids[*]}")" "$@"

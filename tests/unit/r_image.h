@@ -229,6 +229,21 @@ static inline void image__init(struct image *m, const struct xr_layout *layout, 
 	m->item = image__symbol(m, "[[");
 }
 
+/* The same with a small context, for what reads calls and values. */
+static inline void image__init_plain(struct image *m, size_t heap, size_t stack)
+{
+	static const struct xr_layout layout = {.vector_data = 48,
+						.has_altrep = 1,
+						.read_plain = 64,
+						.call = 16,
+						.cloenv = 24,
+						.nextcontext = 0,
+						.callflag = 8,
+						.sysparent = 32};
+
+	image__init(m, &layout, heap, stack);
+}
+
 static inline void image__free(struct image *m)
 {
 	free(m->heap);

@@ -36,16 +36,7 @@ static struct heap *heap_of(uint32_t reads)
 
 BEFORE()
 {
-	static const struct xr_layout layout = {.vector_data = 48,
-						.has_altrep = 1,
-						.read_plain = 64,
-						.call = 16,
-						.cloenv = 24,
-						.nextcontext = 0,
-						.callflag = 8,
-						.sysparent = 32};
-
-	image__init(&m, &layout, 8 * (size_t)WORDS, 4096);
+	image__init_plain(&m, 8 * (size_t)WORDS, 4096);
 	row = image__row(&m);
 }
 

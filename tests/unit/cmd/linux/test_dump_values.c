@@ -15,17 +15,9 @@ static struct xr_row row;
 /* An image whose heap is where it seems to be; contexts are there, too. */
 BEFORE()
 {
-	static const struct xr_layout layout = {.vector_data = 48,
-						.has_altrep = 1,
-						.read_plain = 64,
-						.call = 16,
-						.cloenv = 24,
-						.nextcontext = 0,
-						.callflag = 8,
-						.sysparent = 32};
 	uint8_t *heap;
 
-	image__init(&m, &layout, HEAP, 4096);
+	image__init_plain(&m, HEAP, 4096);
 	heap = mmap((void *)IMAGE_HEAP_AT, HEAP, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 	tap__bail_if(heap != (uint8_t *)IMAGE_HEAP_AT, "no memory there");

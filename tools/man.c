@@ -70,6 +70,7 @@ static void text__literal(const char *text)
 
 static void row__man(const struct option_row *r)
 {
+	const char *before = r->without ? " Ns Op Ns = Ns Ar " : " Ar ";
 	struct option_choice c;
 	size_t width = 0;
 	bool list = false;
@@ -81,7 +82,7 @@ static void row__man(const struct option_row *r)
 	printf("Fl -%s", r->name);
 	for (size_t i = 0; i < sizeof(r->alias) / sizeof(r->alias[0]) && r->alias[i]; i++)
 		printf(" , Fl -%s", r->alias[i]);
-	printf("%s%s\n", r->arg ? " Ar " : "", r->arg ? r->arg : "");
+	printf("%s%s\n", r->arg ? before : "", r->arg ? r->arg : "");
 	text__roff(r->help);
 	for (size_t i = 0; r->choice && r->choice(i, &c); i++)
 		if (c.help && strlen(c.name) > width)

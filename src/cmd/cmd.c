@@ -173,7 +173,8 @@ int cmd__help(const struct subcommand *c)
 	option_rows__help(c->options, stdout);
 	if (c == subcommands[0])
 		printf("\nExit status: 0 a profile was written (with -- COMMAND: the exit status "
-		       "of the command),\n1 no profile could be written, 2 wrong usage.\n");
+		       "of the command),\n1 no profile was written, or not all of it, 2 wrong "
+		       "usage.\n");
 	if (!os__is_windows())
 		printf("More: man %s-%s\n", XR_PROGRAM, c->name);
 	return CMD_OK;

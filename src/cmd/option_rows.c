@@ -313,7 +313,8 @@ static void row__help(const struct option_row *r, FILE *out)
 	size_t len = strlen(r->help);
 
 	snprintf(letter, sizeof(letter), r->letter ? "-%c," : "   ", r->letter);
-	snprintf(left, sizeof(left), "%s --%s %s", letter, r->name, r->arg ? r->arg : "");
+	snprintf(left, sizeof(left), r->without ? "%s --%s[=%s]" : "%s --%s %s", letter, r->name,
+		 r->arg ? r->arg : "");
 	snprintf(text, sizeof(text), "%s", r->help);
 	for (size_t i = 0; len && r->help[len - 1] == ':' && r->choice && r->choice(i, &c); i++) {
 		size_t at = strlen(text);

@@ -201,22 +201,23 @@ void options__calls(struct config *c)
 const struct option_row options__rows[] = {
 #include "cmd/options_targets.def"
 #include "cmd/options_sampling.def"
-	OPT_FLAG(0, "as-root", AT(config.as_root), "by sudo, also run the command after -- as root",
-		 .group = OPTION_WHAT, .windows = "there is no sudo on Windows",
+	OPT_FLAG(0, "as-root", AT(config.as_root),
+		 "with sudo: also run the command after -- as root", .group = OPTION_WHAT,
+		 .windows = "there is no sudo on Windows",
 		 .manual = "Otherwise the command runs as the user who called sudo (SUDO_UID and "
 			   "SUDO_GID), with the groups, HOME, USER and LOGNAME of that user."),
 	OPT_PARSE('d', "duration", AT(config.duration), "TIME", options__seconds,
 		  "stop after this time: 30, 0.5, 30s, 5m, 1h (default: when all have ended)",
 		  .group = OPTION_HOW, .manual = "Seconds, unless the number ends in s, m or h."),
 	OPT_STRING('o', "output", AT(config.output), "FILE",
-		   "write the profile to FILE (default: -, stdout); a directory gets one file per "
-		   "process, Rprof.PID.out",
+		   "write the profile to FILE (default: -, stdout); in a directory, rprof writes "
+		   "Rprof.PID.out files",
 		   .group = OPTION_WRITE,
 		   .manual =
 			   "A name that ends in / is a directory, which is made if it is missing."),
 	OPT_PARSE(0, "max-file", AT(config.max_file), "SIZE", options__size,
-		  "let no file grow longer than this: 500M, 8G (default: 4G)",
-		  .group = OPTION_WRITE, .min = 4096,
+		  "limit the size of each file: 500M, 8G (default: 4G)", .group = OPTION_WRITE,
+		  .min = 4096,
 		  .manual = "A number of bytes, or of KiB, MiB or GiB with K, M or G behind it. "
 			    "What no longer fits into the file is counted. A pipe has no limit."),
 	OPT_NUMBER(

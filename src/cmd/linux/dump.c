@@ -34,7 +34,7 @@ static const struct option_row rows[] = {
 		  "show the stacks of these processes; repeatable"),
 	OPT_FLAG('a', "all", OPTIONS_AT(config.all), "show the stacks of every R process"),
 	OPT_FLAG('s', "subprocesses", OPTIONS_AT(config.follow),
-		 "also show the R processes that these started"),
+		 "also show R processes that these processes started"),
 	OPT_FLAG('c', "calls", .at = offsetof(struct dump_options, calls),
 		 "show each call with its arguments, as traceback() does"),
 	OPT_FLAG('l', "locals", .at = offsetof(struct dump_options, locals),

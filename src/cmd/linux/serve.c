@@ -106,7 +106,7 @@ static int serve__main(int argc, char **argv)
 
 const struct subcommand cmd_serve = {
 	.name = "serve",
-	.help = "profile all R processes for months: a file per minute, servers, metrics",
+	.help = "profile all R processes all the time: a file per minute, servers, metrics",
 	.usage = {"serve (--dir DIR | --listen ADDR | --pyroscope URL | --otlp URL) [options]",
 		  "serve --config FILE"},
 	.about = "Continuous profiling: every R process of the machine, at a low rate, "

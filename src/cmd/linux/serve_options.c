@@ -189,18 +189,18 @@ const struct option_row serve_options__rows[] = {
 #include "cmd/options_calls.def"
 #include "cmd/options_events.def"
 #include "cmd/options_stacks.def"
-	OPT_PARSE(
-		0, "max-cpu", AT(max_cpu), "PERCENT", parse_percent,
-		"take no more than this of one CPU: the rate is lowered (default: 1%; 0: no limit)",
-		.group = OPTION_HOW,
-		.manual = "The limit is for the time that samples take in the kernel, measured "
+	OPT_PARSE(0, "max-cpu", AT(max_cpu), "PERCENT", parse_percent,
+		  "use at most this share of one CPU, by a lower rate (default: 1%; 0: no limit)",
+		  .group = OPTION_HOW,
+		  .manual =
+			  "The limit is for the time that samples take in the kernel, measured "
 			  "there, and the CPU time of all of the profiler's processes. If they "
 			  "take more for some seconds, the rate is lowered, and raised again "
 			  "later; both are logged. Each interval has one rate, so all counts stay "
 			  "right. Events have no such rate: --event needs 0."),
 	OPT_NUMBER(0, "max-stacks", AT(max_stacks), "N", 16, 10000000,
-		   "different stacks that are kept in an interval (default: as many as "
-		   "--max-memory has room for)",
+		   "different stacks that are kept in an interval (default: as many as fit "
+		   "into --max-memory)",
 		   .group = OPTION_HOW,
 		   .manual = "Samples of other stacks are counted, and shown as <no-room>."),
 	OPT_NUMBER(0, "max-processes", AT(max_processes), "N", 16, PROCESSES_MAX,

@@ -407,8 +407,8 @@ static const struct option_row rows[] = {
 #include "cmd/options_calls.def"
 #include "cmd/options_events.def"
 	OPT_STRING(0, "sample-type", AT(sample_type), "NAME",
-		   "show this at first: cpu or wall, off_cpu (--off-cpu), alloc_space (--memory) "
-		   "or an event",
+		   "show this type first: cpu or wall, off_cpu (--off-cpu), alloc_space "
+		   "(--memory) or an event",
 		   .group = OPTION_WRITE,
 		   .manual = "The default is the first of these that exists. Events have the names "
 			     "of --event. Beside them there is no cpu; the event cpu-clock "
@@ -416,10 +416,9 @@ static const struct option_row rows[] = {
 	OPT_NUMBER('b', "batch", AT(batch), "N", 1, ROUNDS_MAX,
 		   "print plain text N times, and exit", .group = OPTION_WRITE),
 	OPT_NUMBER(0, "interval", AT(interval), "SECONDS", 1, INTERVAL_MAX,
-		   "with --batch: the time between two of these (default: 1)",
-		   .group = OPTION_WRITE),
+		   "with --batch: seconds between two tables (default: 1)", .group = OPTION_WRITE),
 	OPT_NUMBER(0, "window", AT(window), "SECONDS", 1, TOP_WINDOW_MAX,
-		   "the length of the last seconds (default: 5, with --batch the interval)",
+		   "seconds that a table covers (default: 5, with --batch the interval)",
 		   .group = OPTION_WRITE),
 #include "cmd/options_words.def"
 	{0},

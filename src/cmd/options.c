@@ -283,10 +283,10 @@ int options__targets(const struct config *c, struct errmsg *f)
 	return options__filters(c, f);
 }
 
-/* What waits for work is left out of time off the CPU: without that there is nothing to add. */
-static int options__idle(const struct config *c, struct errmsg *f)
+int options__idle(const struct config *c, struct errmsg *f)
 {
-	if (!(c->capture & XR_ROW_IDLE) || c->capture & XR_ROW_OFF_CPU)
+	if (!(c->capture & XR_ROW_IDLE) || c->capture & XR_ROW_OFF_CPU || c->calls.n ||
+	    c->clock == ENGINE_CLOCK_WALL)
 		return 0;
 	return errmsg__set(f, -EINVAL, "--idle needs --off-cpu or --clock wall: give one of these");
 }

@@ -57,6 +57,12 @@ void options__waits(struct config *c);
 void options__calls(struct config *c);
 
 /*
+ * options__idle - is time off the CPU sampled, if --idle adds to it what waits for work?  0 or
+ * -EINVAL.
+ */
+int options__idle(const struct config *c, struct errmsg *f);
+
+/*
  * options__events - do --event and --period go with each other, and with the engine, the clock and
  * the format (NULL: there is none, and several sample types have room)?  0 or -EINVAL.
  */

@@ -311,6 +311,7 @@ static int serve_options__check(struct serve_options *so, struct errmsg *f)
 	if (!c->npids)
 		c->all = true;
 	err = options__targets(c, f);
+	err = err ? err : options__idle(c, f);
 	err = err ? err : options__events(c, f);
 	if (err)
 		return err;

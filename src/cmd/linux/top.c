@@ -434,7 +434,8 @@ static int top__main(int argc, char **argv)
 	options__init(&o.o);
 	if (!cmd__options(&cmd_top, &o, argc, argv, &status))
 		goto cleanup;
-	if (options__targets(&o.o.config, &f) || options__events(&o.o.config, &f)) {
+	if (options__targets(&o.o.config, &f) || options__idle(&o.o.config, &f) ||
+	    options__events(&o.o.config, &f)) {
 		status = cmd__usage_error(&cmd_top, &f);
 		goto cleanup;
 	}

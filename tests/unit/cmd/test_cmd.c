@@ -27,6 +27,7 @@ TEST(usage)
 	usage("-p 1 -f svg", "; -f flamegraph -o FILE.html writes that graph as a page (try");
 	usage("-p 1 -e cycles", "; --event cycles (try");
 	usage("-p 1 --idle", "--idle needs --off-cpu or --clock wall: give one of these");
+	usage("top -p 2147483647 --idle", "top: --idle needs --off-cpu or --clock wall");
 	usage("-p 1 --locals", "no such option: --locals; the variables of this moment: dump");
 	usage("dump --core x -p 1", "dump: --core and --pid, --all or --subprocesses exclude");
 	usage("dump --libr x -p 1", "dump: --libr needs --core FILE");

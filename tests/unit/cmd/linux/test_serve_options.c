@@ -75,6 +75,8 @@ TEST(events)
 		{"--dir d --event cs", "--max-cpu 0", 0},
 		{"--dir d --max-cpu 0 --period 3", "--period needs --event", 0},
 		{"--dir d --max-cpu 0 --event cs -e vmread", "engine bpf", 0},
+		{"--dir d --idle", "--idle needs --off-cpu or --clock wall", 0},
+		{"--dir d --idle --clock wall", NULL, 0},
 		{"--dir d", NULL, 0},
 		/* where no limit is to be kept, and with other sample types */
 		{"--dir d --max-cpu 0 --event cs --event gc --period 3 --off-cpu --memory "

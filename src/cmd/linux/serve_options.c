@@ -352,10 +352,10 @@ static void serve_options__complete(struct serve_options *so)
 	so->front.queue = queue > QUEUE_MINIMUM ? queue : QUEUE_MINIMUM;
 	options__waits(c);
 	c->asked = c->capture;
-	options__calls(c);
 	c->capture |= formats__find("pprof")->capture;
 	if (c->no_packages)
 		c->capture &= ~XR_ROW_PACKAGES;
+	options__calls(c); /* which need packages */
 	options__capture(c, NATIVE_OFF);
 	if (!so->host) {
 		os__host(so->host_name, sizeof(so->host_name));

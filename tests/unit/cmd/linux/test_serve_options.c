@@ -66,6 +66,19 @@ TEST(series)
 	}
 }
 
+/* httpuv::rookCall is found by its package. */
+TEST(packages)
+{
+	const char *argv[] = {"serve", "--dir", "d", "--calls", "http", "--no-packages", NULL};
+	struct serve_options so;
+	struct errmsg f = {""};
+
+	tap__ok(!serve_options__parse(&so, 6, (char **)(uintptr_t)argv, &f) &&
+			so.o.config.capture & XR_ROW_PACKAGES,
+		"--calls needs packages, as it does in record: %s", f.text);
+	serve_options__free(&so);
+}
+
 TEST(events)
 {
 	static const struct {

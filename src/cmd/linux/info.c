@@ -28,6 +28,11 @@
 
 #define FREQ 99
 
+struct info_options {
+	bool help, json, programs, verbose;
+	const char *btf;
+};
+
 /* The R versions known, as one more finding. */
 static void info__versions(engine_found found, void *arg)
 {
@@ -107,10 +112,10 @@ static void info__rights(engine_found found, void *arg)
  * What the machine answers to the engine's questions; then it is opened, for the questions are not
  * all that can go wrong.
  */
-static bool engine__works(const struct engine_ops *ops, bool verbose, engine_found found, void *arg,
-			  struct errmsg *f)
+static bool engine__works(const struct engine_ops *ops, const struct info_options *o,
+			  engine_found found, void *arg, struct errmsg *f)
 {
-	struct engine_config config = {.freq = FREQ, .verbose = verbose};
+	struct engine_config config = {.freq = FREQ, .btf = o->btf, .verbose = o->verbose};
 	struct engine *engine;
 
 	if (ops->probe(&config, found, arg, f) || ops->open(&engine, &config, f))
@@ -156,7 +161,7 @@ static void finding__print(void *arg, const struct engine_finding *finding)
 		    finding->value.text, "", finding->meaning);
 }
 
-static int info__text(bool verbose)
+static int info__text(const struct info_options *o)
 {
 	struct verdict_facts facts = info__facts();
 	struct buf details = {0};
@@ -169,7 +174,7 @@ static int info__text(bool verbose)
 		bool works;
 
 		buf__str(&details, "\n");
-		works = engine__works(*e, verbose, finding__print, &details, &f);
+		works = engine__works(*e, o, finding__print, &details, &f);
 		buf__printf(&details, "engine %-11s %-3s %s\n", (*e)->name, works ? "ok" : "-",
 			    works ? (*e)->help : f.text);
 		facts__engine(&facts, *e, works, &f);
@@ -203,7 +208,7 @@ static void finding__json(void *arg, const struct engine_finding *finding)
 	json__close(j);
 }
 
-static int info__json(bool verbose)
+static int info__json(const struct info_options *o)
 {
 	struct verdict_facts facts = info__facts();
 	struct verdict verdict;
@@ -234,7 +239,7 @@ static int info__json(bool verbose)
 		json__object(&j, NULL);
 		json__str(&j, "name", (*e)->name);
 		json__array(&j, "features");
-		works = engine__works(*e, verbose, finding__json, &j, &f);
+		works = engine__works(*e, o, finding__json, &j, &f);
 		json__close(&j);
 		json__bool(&j, "ok", works);
 		json__str(&j, "clock", (*e)->clock);
@@ -275,13 +280,13 @@ static void program__json(void *arg, const struct bpf_program_cost *cost)
 }
 
 /* 0, or a negative errno with @f filled or empty. */
-static int info__programs(bool as_json, const char *btf, bool verbose, struct errmsg *f)
+static int info__programs(const struct info_options *o, struct errmsg *f)
 {
 	struct engine_config config = {
 		.freq = FREQ,
 		.capture = XR_CAPTURE,
-		.btf = btf,
-		.verbose = verbose,
+		.btf = o->btf,
+		.verbose = o->verbose,
 	};
 	struct bpf_features have = {0};
 	struct json j;
@@ -289,7 +294,7 @@ static int info__programs(bool as_json, const char *btf, bool verbose, struct er
 
 	bpf_programs__quiet(&config);
 	err = bpf_probe__ask(&config, NULL, NULL, &have, f);
-	if (!as_json)
+	if (!o->json)
 		return err ? err : bpf_programs__costs(&config, &have, program__print, NULL, f);
 	json__begin(&j);
 	json__array(&j, NULL);
@@ -298,11 +303,6 @@ static int info__programs(bool as_json, const char *btf, bool verbose, struct er
 	end = json__print(&j, stdout);
 	return err ? err : end;
 }
-
-struct info_options {
-	bool help, json, programs, verbose;
-	const char *btf;
-};
 
 static const struct option_row rows[] = {
 	OPT_FLAG('j', "json", .at = offsetof(struct info_options, json), "print one JSON object"),
@@ -332,9 +332,9 @@ static int info__main(int argc, char **argv)
 		return CMD_FAILED;
 	}
 	if (o.programs)
-		err = info__programs(o.json, o.btf, o.verbose, &f);
+		err = info__programs(&o, &f);
 	else
-		err = o.json ? info__json(o.verbose) : info__text(o.verbose);
+		err = o.json ? info__json(&o) : info__text(&o);
 	if (err)
 		log__line("%s", f.text[0] ? f.text : strerror(-err));
 	return err ? CMD_FAILED : CMD_OK;

@@ -71,6 +71,7 @@ TEST(run)
 	gives(CMD_OK, "{\"processes\": [", "", "list --json");
 	gives(CMD_OK, "engine vmread", "", "info");
 	gives(CMD_OK, "\"capabilities\": [", "", "info --json");
+	gives(CMD_OK, "/nowhere/btf", NULL, "info --btf /nowhere/btf");
 }
 
 TEST(failure)

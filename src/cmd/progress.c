@@ -19,8 +19,9 @@
 #define COLUMNS_LEAST 20u
 
 /*
- * The heaviest functions of a stream, by Misra and Gries: a new one takes a free place, or one
- * off each place's count.  What makes up more than 1/NAMES of all is always among them.
+ * The heaviest functions of a stream, by Misra and Gries: a new one takes a free place.  If there
+ * is none, its weight and the count of each place are lowered until one of them is 0.  What makes
+ * up more than 1/NAMES of all is always among them.
  */
 struct busy {
 	uint64_t hash;
@@ -31,7 +32,7 @@ struct busy {
 struct progress {
 	struct sink to;
 	struct busy busy[NAMES];
-	uint64_t samples;
+	uint64_t ticks; /* of all samples that are counted in them */
 	uint64_t shown_at;
 	bool shown;
 };
@@ -53,6 +54,7 @@ void progress__free(struct progress *p)
 static void busy__count(struct progress *p, const struct name *name, uint64_t weight)
 {
 	struct busy *free_place = NULL;
+	uint64_t least = weight;
 
 	for (size_t i = 0; i < NAMES; i++) {
 		struct busy *b = &p->busy[i];
@@ -62,6 +64,8 @@ static void busy__count(struct progress *p, const struct name *name, uint64_t we
 		} else if (b->hash == name->hash) {
 			b->count += weight;
 			return;
+		} else if (b->count < least) {
+			least = b->count;
 		}
 	}
 	if (free_place) {
@@ -70,7 +74,9 @@ static void busy__count(struct progress *p, const struct name *name, uint64_t we
 		return;
 	}
 	for (size_t i = 0; i < NAMES; i++)
-		p->busy[i].count -= p->busy[i].count < weight ? p->busy[i].count : weight;
+		p->busy[i].count -= least;
+	if (weight > least)
+		busy__count(p, name, weight - least);
 }
 
 static const struct busy *progress__busiest(const struct progress *p)
@@ -88,10 +94,12 @@ static int progress__sample(void *arg, const struct profile_process *process,
 {
 	struct progress *p = arg;
 
-	p->samples++;
 	/* others have other units */
-	if (s->stack->nframes && s->type == PROFILE_TYPE_TICKS)
-		busy__count(p, s->stack->frames[0]->function, s->weight);
+	if (s->type == PROFILE_TYPE_TICKS) {
+		p->ticks += s->weight;
+		if (s->stack->nframes)
+			busy__count(p, s->stack->frames[0]->function, s->weight);
+	}
 	return sink__sample(&p->to, process, s);
 }
 
@@ -136,7 +144,7 @@ void progress__line(const struct progress *p, const struct stats *stats, unsigne
 		       count__word(stats->processes, "process", "processes"), rate, stats->lost);
 	if (busiest && len > 0 && (size_t)len < size)
 		snprintf(line + len, size - (size_t)len, ", %.0f %% in %s",
-			 100 * (double)busiest->count / (double)p->samples, busiest->name);
+			 100 * (double)busiest->count / (double)p->ticks, busiest->name);
 	utf8__tame(line);
 	line__cut(line, columns < COLUMNS_LEAST ? COLUMNS_LEAST : columns - 1);
 }

@@ -53,6 +53,14 @@ TEST(progress)
 	tap__ok(strlen(line(p, 30)) == 29 && strlen(line(p, 1)) == 20, "cut to the terminal");
 	progress__free(p);
 	tap__bail_if(progress__new(&p, (struct sink){.ops = &ops}), "no memory");
+	for (int i = 0; i < 64; i++) {
+		snprintf(name, sizeof(name), "other%d", i);
+		put(p, name, 1);
+	}
+	put(p, "waits", 936); /* a wait is one sample of many ticks */
+	tap__ok(strstr(line(p, 200), ", 94 % in waits") != NULL, "by weight: %s", line(p, 200));
+	progress__free(p);
+	tap__bail_if(progress__new(&p, (struct sink){.ops = &ops}), "no memory");
 	put(p, "\x1b[2J\xe9\n", 1);
 	tap__ok(!strpbrk(line(p, 200), "\x1b\n\r"),
 		"a hostile name does not act on the terminal: %s", line(p, 200));

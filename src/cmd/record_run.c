@@ -444,6 +444,13 @@ static int record__session(struct record *r)
 	return record__report(r, err, &stats);
 }
 
+/* Does a file of @c go to standard output?  Then what the command prints does not. */
+static bool record__prints(const struct config *c)
+{
+	return !strcmp(c->output, "-") || (c->stats && !strcmp(c->stats, "-")) ||
+	       (c->ready && !strcmp(c->ready, "-"));
+}
+
 /* Start the command behind the gate: as the caller of sudo, or as this user. */
 static int record__command(struct record *r, struct errmsg *f)
 {
@@ -458,7 +465,7 @@ static int record__command(struct record *r, struct errmsg *f)
 		notes__user(&r->notes,
 			    "%s runs as %s (uid %u), who called sudo; --as-root runs it as root",
 			    c->command[0], r->user.name, (unsigned int)r->user.uid);
-	return workload__start(&r->workload, c->command, strcmp(c->output, "-") != 0,
+	return workload__start(&r->workload, c->command, !record__prints(c),
 			       other ? &r->user : NULL, r->signals, f);
 }
 

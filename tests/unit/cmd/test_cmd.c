@@ -84,4 +84,6 @@ TEST(failure)
 	gives(CMD_FAILED, "{\"processes\": [], \"failed\": [{\"pid\": 2147483647, ", NULL,
 	      "dump --json 2147483647");
 	gives(CMD_FAILED, NULL, "/nowhere/at-all", "-q -o /dev/null -- /nowhere/at-all");
+	gives(CMD_FAILED, "{", "not-json|", "-e vmread -o /dev/null --stats - -- echo not-json");
+	tap__ok(!strstr(out_text, "not-json"), "standard output has the counts alone");
 }

@@ -151,6 +151,17 @@ static int rows__unknown(const struct option_row *rows, int key, const char *wor
 	return errmsg__set(f, -EINVAL, "no such option: %s%s", word, hint);
 }
 
+/* Is @word one of those that the option chooses from? */
+static bool row__takes(const struct option_row *r, const char *word)
+{
+	struct option_choice c;
+
+	for (size_t i = 0; r->choice(i, &c); i++)
+		if (!strcmp(c.name, word))
+			return true;
+	return false;
+}
+
 /* Up to the first word that is not an option, or one after which nothing counts. */
 static int rows__parse(const struct option_row *rows, void *into, int argc, char **argv,
 		       struct option_rest *rest, struct errmsg *f)
@@ -174,8 +185,9 @@ static int rows__parse(const struct option_row *rows, void *into, int argc, char
 			return rows__unknown(rows, optopt, argv[optind - 1], f);
 		r = rows__find(rows, key);
 		arg = r->arg ? optarg : NULL;
-		if (!arg)
-			arg = r->without;
+		if (!arg && r->without)
+			arg = optind < argc && row__takes(r, argv[optind]) ? argv[optind++]
+									   : r->without;
 		err = row__set(r, into, arg, f);
 		rest->last = r->last;
 		if (err || r->last)

@@ -47,7 +47,8 @@ struct option_row {
 	const char *name;     /* without dashes; NULL ends a table */
 	const char *alias[2]; /* other names for it, understood but not printed by --help */
 	const char *arg; /* what its argument is called; NULL: it takes none (option_arg__kind) */
-	const char *without; /* what it is when it is left out; NULL: it cannot be */
+	/* What it is if neither "=" nor one of the choices follows; NULL: it cannot be left out. */
+	const char *without;
 	const char *help;    /* one line or two of --help; behind a ":" --help names the choices */
 	const char *manual;  /* more for the man page, paragraphs between newlines; NULL: none */
 	const char *windows; /* why it is not available on Windows; NULL: it is */

@@ -68,6 +68,16 @@ TEST(events)
 	tap__ok(!parse("-p 1") && !o.config.events.n, "none unless asked for");
 }
 
+TEST(native)
+{
+	tap__ok(!parse("-p 1 --native") && o.config.native == NATIVE_ALL, "full by default");
+	tap__ok(!parse("--native=leaf 1") && o.config.native == NATIVE_LEAF, "behind =");
+	tap__ok(!parse("--native leaf 1") && o.config.native == NATIVE_LEAF && o.config.npids == 1,
+		"as a word, as --help shows it: %s", f.text);
+	tap__ok(!parse("--native -- off") && o.config.native == NATIVE_ALL && o.config.command,
+		"behind -- is a command");
+}
+
 TEST(all_given)
 {
 	tap__ok(parse("--pid=7,8 -p 9 -p 7 --rate 1000 -d 0.25 -o out/ --format folded -e bpf -s "

@@ -329,6 +329,7 @@ static void test_full(void)
 		"--version",
 		"list",
 		"list --json",
+		"report --json-schema",
 		"info",
 		"report a.out",
 		"report --diff a.out b.out",

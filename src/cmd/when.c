@@ -319,7 +319,6 @@ int when__before(const char *text, const char *what, uint64_t now, uint64_t *sin
 
 	if (!strcmp(text, "yesterday") || (text__length(&at, &days, &seconds) && !*at)) {
 		days = strcmp(text, "yesterday") ? days : 1;
-		seconds = days && !strcmp(text, "yesterday") ? 0 : seconds;
 		if ((days || seconds) && when__back(*since, days, seconds, WHEN_SINCE, since) &&
 		    when__back(*until, days, seconds, WHEN_UNTIL, until))
 			return 0;

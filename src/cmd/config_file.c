@@ -2,7 +2,6 @@
 #include "cmd/config_file.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"

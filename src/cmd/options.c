@@ -321,32 +321,31 @@ static int options__calls_fit(const struct config *c, struct errmsg *f)
 }
 
 /* What only all options together can tell. */
-static int options__check(const struct options *o, struct errmsg *f)
+static int options__check(const struct config *c, struct errmsg *f)
 {
-	int ways = (o->config.npids > 0) + o->config.all + (o->config.command != NULL);
+	int ways = (c->npids > 0) + c->all + (c->command != NULL);
 
 	if (!ways)
 		return errmsg__set(f, -EINVAL,
 				   "nothing to profile: give --pid PID, --all or -- COMMAND");
 	if (ways > 1)
 		return errmsg__set(f, -EINVAL, "--pid, --all and -- COMMAND exclude each other");
-	if ((o->config.npids > 1 || o->config.all) && o->config.format->per_process &&
-	    !strcmp(o->config.output, "-"))
+	if ((c->npids > 1 || c->all) && c->format->per_process && !strcmp(c->output, "-"))
 		return errmsg__set(f, -EINVAL,
 				   "several processes need one file each in format %s: "
 				   "give -o DIRECTORY/, or -f folded, pprof, flamegraph",
-				   o->config.format->name);
-	if (o->config.stats && !strcmp(o->config.stats, "-") && !strcmp(o->config.output, "-"))
+				   c->format->name);
+	if (c->stats && !strcmp(c->stats, "-") && !strcmp(c->output, "-"))
 		return errmsg__set(
 			f, -EINVAL,
 			"--stats - and the profile would both go to stdout: give -o FILE");
-	if (o->config.until_eof && o->config.command)
+	if (c->until_eof && c->command)
 		return errmsg__set(f, -EINVAL,
 				   "--until-eof: standard input belongs to the command after --");
-	if (options__idle(&o->config, f) || options__events(&o->config, f) ||
-	    options__memory(&o->config, f) || options__calls_fit(&o->config, f))
+	if (options__idle(c, f) || options__events(c, f) || options__memory(c, f) ||
+	    options__calls_fit(c, f))
 		return -EINVAL;
-	return options__filters(&o->config, f);
+	return options__filters(c, f);
 }
 
 void options__init(struct options *o)
@@ -363,11 +362,12 @@ void options__init(struct options *o)
 
 int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 {
+	struct config *c = &o->config;
 	struct option_rest rest;
 	int err;
 
 	options__init(o);
-	o->config.max_memory = 0; /* its default depends on the format */
+	c->max_memory = 0; /* its default depends on the format */
 	err = option_rows__parse(options__rows, o, argc, argv, &rest, f);
 	if (err || o->help || o->version)
 		return err;
@@ -378,24 +378,23 @@ int options__parse(struct options *o, int argc, char **argv, struct errmsg *f)
 	if (rest.separated && rest.first == argc)
 		return errmsg__set(f, -EINVAL, "no command after --");
 	if (rest.separated)
-		o->config.command = argv + rest.first;
-	if (!o->config.format)
-		o->config.format = formats__of_path(o->config.output, f);
-	if (!o->config.format)
+		c->command = argv + rest.first;
+	if (!c->format)
+		c->format = formats__of_path(c->output, f);
+	if (!c->format)
 		return -EINVAL;
-	if (!o->config.max_memory)
-		o->config.max_memory =
-			o->config.format->profile ? LIMIT_MEMORY_WHOLE : LIMIT_MEMORY;
-	o->config.asked = o->config.capture;
-	o->config.capture |= o->config.format->capture;
+	if (!c->max_memory)
+		c->max_memory = c->format->profile ? LIMIT_MEMORY_WHOLE : LIMIT_MEMORY;
+	c->asked = c->capture;
+	c->capture |= c->format->capture;
 	if (os__is_windows())
-		o->config.capture &= ~XR_ROW_GC;
-	if (o->config.no_packages)
-		o->config.capture &= ~XR_ROW_PACKAGES;
-	options__calls(&o->config);
-	options__waits(&o->config);
-	options__capture(&o->config, NATIVE_OFF);
-	return options__check(o, f);
+		c->capture &= ~XR_ROW_GC;
+	if (c->no_packages)
+		c->capture &= ~XR_ROW_PACKAGES;
+	options__calls(c);
+	options__waits(c);
+	options__capture(c, NATIVE_OFF);
+	return options__check(c, f);
 }
 
 void options__free(struct options *o)

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "base/version.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "cmd/record.h"

@@ -242,7 +242,7 @@ void report_types__only(struct profile_about *about, uint32_t type);
 /*
  * report_label - print @label in @columns, cut in its middle if it is longer; 0: no limit.
  */
-void report_label(FILE *out, const char *label, unsigned int columns);
+void report_label(const char *label, unsigned int columns);
 
 /* report_room - columns of the terminal behind @used, at least @least; 0: no terminal. */
 unsigned int report_room(unsigned int used, unsigned int least);

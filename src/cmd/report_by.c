@@ -160,7 +160,7 @@ static int by__table(const struct by *by, size_t shown)
 			value__text(sum, by->type.unit, row->sum);
 		printf("%10" PRIu64 "  %10s  %6.1f  ", row->samples, sum,
 		       100 * (double)row->sum / (double)(by->total ? by->total : 1));
-		report_label(stdout, text.data ? text.data : "", report_room(32, 12));
+		report_label(text.data ? text.data : "", report_room(32, 12));
 	}
 	report_more(shown, by->n);
 	buf__free(&text);

@@ -243,7 +243,7 @@ static void calls__print_functions(const struct call_report *c)
 		number__print(f->waiting_ns);
 		snprintf(name, sizeof(name), "%s", f->lines->call->name);
 		utf8__tame(name);
-		report_label(stdout, name, room);
+		report_label(name, room);
 	}
 	report_more(n, c->nfunctions);
 }
@@ -283,7 +283,7 @@ static void calls__print_slowest(const struct call_report *c)
 		number__print(line->waiting_ns);
 		printf("%7" PRIu32 "  ", line->process ? line->process->pid : 0);
 		line__label(line, label);
-		report_label(stdout, label, report_room(used, LABEL_LEAST));
+		report_label(label, report_room(used, LABEL_LEAST));
 	}
 	report_more(n, c->n);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* `report --process`: the processes that were asked for. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -12,7 +11,6 @@
 #include "cmd/report_index.h"
 #include "cmd/report.h"
 #include "os/match.h"
-#include "os/os.h"
 #include "profile/attributes.h"
 
 #define WORD_MAX 512u /* bytes of a word of a command, at most */

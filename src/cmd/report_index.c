@@ -7,7 +7,6 @@
 #include <zlib.h>
 
 #include "base/buf.h"
-#include "base/limits.h"
 #include "base/log.h"
 #include "os/os.h"
 

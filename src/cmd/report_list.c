@@ -10,7 +10,6 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/limits.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "base/utf8.h"
@@ -57,7 +56,6 @@ struct list {
 	bool differ;		  /* others have another one */
 	struct report_seen seen;
 	struct report_chosen chosen;
-	struct errmsg fault;
 };
 
 static bool row__same(const void *record, const void *key)
@@ -200,17 +198,9 @@ static int list__sample(void *arg, const struct profile_process *p, const struct
 	return 0;
 }
 
-static const struct errmsg *list__why(void *arg)
-{
-	return &((struct list *)arg)->fault;
-}
-
 static int list__profiles(struct list *l, struct errmsg *f)
 {
-	static const struct sink_ops ops = {
-		.sample = list__sample,
-		.why = list__why,
-	};
+	static const struct sink_ops ops = {.sample = list__sample};
 	struct report_input in = {.text = l->in->text, .store = true};
 	struct report r = *l->report;
 	int err = 0;
@@ -340,7 +330,7 @@ static void list__print(struct list *l)
 		for (int c = 0; c < COLUMNS; c++)
 			if (width[c])
 				printf(c <= PID ? "%*s  " : "%-*s  ", width[c], row->cells[c]);
-		report_label(stdout, row->command ? row->command : "-", command);
+		report_label(row->command ? row->command : "-", command);
 	}
 	report_more(n, l->n);
 }

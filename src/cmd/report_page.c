@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/limits.h"
 #include "cmd/report.h"
 #include "layout.h"
 #include "os/os.h"

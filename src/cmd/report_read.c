@@ -23,7 +23,6 @@ struct source {
 	int fd;
 	const char *name;
 	struct sink to;
-	bool begun;		       /* the sink has */
 	uint64_t size, done;	       /* bytes; size 0: not known */
 	uint64_t began, shown, ticked; /* ns */
 	bool terminal;

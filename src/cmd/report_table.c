@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* `report` as a table, of one profile, or of what changed from one to another. */
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,21 +85,21 @@ static size_t text__columns(const char *text, size_t skip, const char **at)
 	return n;
 }
 
-void report_label(FILE *out, const char *label, unsigned int columns)
+void report_label(const char *label, unsigned int columns)
 {
 	static const char dots[] = "...";
 	const char *cut, *rest;
 	size_t n = text__columns(label, 0, &cut), keep, begin;
 
 	if (!columns || n <= columns) {
-		fprintf(out, "%s\n", label);
+		printf("%s\n", label);
 		return;
 	}
 	keep = columns - strlen(dots);
 	begin = keep / 2;
 	text__columns(label, begin, &cut);
 	text__columns(label, n - (keep - begin), &rest);
-	fprintf(out, "%.*s%s%s\n", (int)(cut - label), label, dots, rest);
+	printf("%.*s%s%s\n", (int)(cut - label), label, dots, rest);
 }
 
 unsigned int report_room(unsigned int used, unsigned int least)
@@ -237,7 +236,7 @@ static void showing__print(struct showing *s)
 	used = report_room(used, LABEL_LEAST);
 	for (size_t i = 0; i < n; i++) {
 		row__print(s, &s->table.rows[s->lines[i].row], &w);
-		report_label(stdout, s->lines[i].label, used);
+		report_label(s->lines[i].label, used);
 	}
 	report_more(n, s->table.n);
 }

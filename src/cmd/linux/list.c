@@ -28,7 +28,6 @@
 #include "os/proc.h"
 #include "os/rights.h"
 #include "os/linux/users.h"
-#include "base/version.h"
 
 #define COMMAND_LEAST 30u /* columns, of a terminal */
 #define COMMAND_MAX   4096u
@@ -76,7 +75,6 @@ struct item {
 struct list {
 	struct item *items;
 	size_t n, room;
-	int err;
 };
 
 static void item__user(struct item *it)

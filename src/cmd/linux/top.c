@@ -22,7 +22,6 @@
 #include "os/rights.h"
 #include "os/signals.h"
 #include "session/session.h"
-#include "session/stats.h"
 #include "target/ask.h"
 
 #define POLL_MS		50 /* between two looks at the keyboard and at signals */
@@ -64,8 +63,7 @@ struct top {
 
 static void on_note(void *arg, enum notes_level level, const char *line)
 {
-	const struct top *t = arg;
-	struct top *into = arg;
+	struct top *t = arg;
 
 	if (level == NOTES_USER ? t->options->o.config.quiet : !t->options->o.config.verbose)
 		return;
@@ -73,14 +71,14 @@ static void on_note(void *arg, enum notes_level level, const char *line)
 		log__line("%s", line);
 		return;
 	}
-	if (into->nnotes == NOTES_MAX) {
-		into->dropped++;
+	if (t->nnotes == NOTES_MAX) {
+		t->dropped++;
 		return;
 	}
-	into->notes[into->nnotes] = strdup(line);
-	if (!into->notes[into->nnotes])
+	t->notes[t->nnotes] = strdup(line);
+	if (!t->notes[t->nnotes])
 		return;
-	utf8__tame(into->notes[into->nnotes++]);
+	utf8__tame(t->notes[t->nnotes++]);
 }
 
 static const char *top__note(const struct top *t)

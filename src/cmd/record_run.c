@@ -82,22 +82,28 @@ static void record__keep(const struct record *r)
 	rights__keep(uses);
 }
 
+/* Write @text, unless making it failed by @err, to the file of @option; @text is freed. */
+static int record__file(const struct record *r, const char *option, const char *path,
+			struct buf *text, int err, struct errmsg *f)
+{
+	if (err)
+		errmsg__set(f, err, "cannot write --%s: %s", option, os__reason(err));
+	else
+		err = record_files__write(r->files, option, path, text, f);
+	buf__free(text);
+	return err;
+}
+
 /* Tell who started us that sampling has begun, once it has. */
 static int record__ready(struct record *r, struct errmsg *f)
 {
 	struct buf text = {0};
-	int err;
 
 	if (!r->config->ready || r->ready || (!r->config->command && !session__settled(r->session)))
 		return 0;
 	r->ready = true;
-	err = buf__printf(&text, "%d\n", (int)getpid());
-	if (err)
-		errmsg__set(f, err, "cannot write --ready: %s", os__reason(err));
-	else
-		err = record_files__write(r->files, "ready", r->config->ready, &text, f);
-	buf__free(&text);
-	return err;
+	return record__file(r, "ready", r->config->ready, &text,
+			    buf__printf(&text, "%d\n", (int)getpid()), f);
 }
 
 /* The workload is there before the session is, but does not run before all is ready for it. */
@@ -139,14 +145,8 @@ static bool record__time_over(const struct record *r, int *timeout_ms)
 static int record__stats(const struct record *r, const struct stats *st, struct errmsg *f)
 {
 	struct buf text = {0};
-	int err = stats__json(st, &text);
 
-	if (err)
-		errmsg__set(f, err, "cannot write --stats: %s", os__reason(err));
-	else
-		err = record_files__write(r->files, "stats", r->config->stats, &text, f);
-	buf__free(&text);
-	return err;
+	return record__file(r, "stats", r->config->stats, &text, stats__json(st, &text), f);
 }
 
 /* Print the counts, as at the end. */

@@ -288,14 +288,13 @@ static int report__check(struct report *r, struct errmsg *f)
 /* The files of the command line. */
 static int report__inputs(struct report *r, struct errmsg *f)
 {
-	size_t n = r->diff ? 2 : 1;
+	const size_t n = r->diff ? 2 : 1;
+	bool whole = true;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && whole; i++) {
 		struct report_input *in = &r->inputs[i];
 
 		in->n = r->diff ? 1 : r->nfiles;
-		bool whole;
-
 		in->files = calloc(in->n, sizeof(*in->files));
 		in->text = report_read__text(&r->files[i], in->n);
 		whole = in->files && in->text;
@@ -303,10 +302,8 @@ static int report__inputs(struct report *r, struct errmsg *f)
 			in->files[k] = strdup(r->files[i + k]);
 			whole = in->files[k];
 		}
-		if (!whole)
-			return errmsg__set(f, -ENOMEM, "out of memory");
 	}
-	return 0;
+	return whole ? 0 : errmsg__set(f, -ENOMEM, "out of memory");
 }
 
 /* A file that is read may not be written meanwhile. */

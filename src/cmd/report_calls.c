@@ -182,6 +182,12 @@ static uint64_t function__percentile(const struct call_function *f, unsigned int
 	return f->lines[(f->n * percent + 99) / 100 - 1].ns;
 }
 
+/* The slowest first.  The functions, which need the order by function, are printed before. */
+static void calls__sort(struct call_report *c)
+{
+	qsort(c->lines, c->n, sizeof(*c->lines), by_time);
+}
+
 /* --- as text --- */
 
 static void number__print(uint64_t ns)
@@ -349,7 +355,7 @@ static void line__json(struct json *j, const struct call_line *line)
 	json__close(j);
 }
 
-static int calls__json(const struct call_report *c, struct errmsg *f)
+static int calls__json(struct call_report *c, struct errmsg *f)
 {
 	const uint32_t top = c->report->top;
 	const uint64_t period = about__interval(&c->types.about);
@@ -366,6 +372,7 @@ static int calls__json(const struct call_report *c, struct errmsg *f)
 		function__json(&j, &c->functions[i]);
 	json__close(&j);
 	json__array(&j, "slowest");
+	calls__sort(c);
 	for (size_t i = 0; i < c->n && (!top || i < top); i++)
 		line__json(&j, &c->lines[i]);
 	json__close(&j);
@@ -373,27 +380,15 @@ static int calls__json(const struct call_report *c, struct errmsg *f)
 	return report_json(&j, f);
 }
 
-/* The functions have what they need of the order by function: they are printed first. */
 static int calls__print(struct call_report *c, struct errmsg *f)
 {
-	struct call_line *sorted = calloc(c->n + 1, sizeof(*sorted)), *lines = c->lines;
-	int err = 0;
-
-	if (!sorted)
-		return errmsg__set(f, -ENOMEM, "out of memory");
-	memcpy(sorted, lines, c->n * sizeof(*sorted));
-	qsort(sorted, c->n, sizeof(*sorted), by_time);
-	c->lines = sorted;
-	if (c->report->json) {
-		err = calls__json(c, f);
-	} else {
-		calls__head(c);
-		calls__print_functions(c);
-		calls__print_slowest(c);
-	}
-	c->lines = lines;
-	free(sorted);
-	return err;
+	if (c->report->json)
+		return calls__json(c, f);
+	calls__head(c);
+	calls__print_functions(c);
+	calls__sort(c);
+	calls__print_slowest(c);
+	return 0;
 }
 
 int report_calls(const struct report *r, struct errmsg *f)

@@ -46,6 +46,7 @@ struct record {
 	struct workload_user user; /* as whom it runs */
 	struct progress *progress; /* NULL: it is not shown */
 	uint64_t started_at;	   /* ns, when the workload was let go; 0: it was not */
+	uint64_t looked_at;	   /* ns, since when an R is waited for */
 	uint64_t interrupted_at;   /* ns, when it was interrupted last; 0: it was not */
 	bool late;		   /* a message has reported that no R has come yet */
 	uint64_t summed_at;	   /* ns, when the counts were last printed */
@@ -126,11 +127,17 @@ static int record__start(struct record *r, struct errmsg *f)
 	return err;
 }
 
-/* Is the time of --duration over?  Otherwise shorten @timeout_ms so that it is not overslept. */
+/*
+ * Is the time of --duration over?  Otherwise shorten @timeout_ms so that it is not overslept.  The
+ * time begins when an R is sampled.  It also limits the wait for one, except in a command, which
+ * ends by itself.
+ */
 static bool record__time_over(const struct record *r, int *timeout_ms)
 {
 	uint64_t began = session__began(r->session), end, now = os__now(), left;
 
+	if (!began && !r->config->command)
+		began = r->looked_at;
 	if (r->config->duration <= 0 || !began)
 		return false;
 	end = began + (uint64_t)(r->config->duration * (double)NS_PER_S);
@@ -268,7 +275,7 @@ static int record__loop(struct record *r, struct errmsg *f)
 {
 	enum session_state state = SESSION_RUNS;
 
-	r->summed_at = r->waited_at = os__now();
+	r->looked_at = r->summed_at = r->waited_at = os__now();
 	while (state == SESSION_RUNS) {
 		int timeout = POLL_MS, err = record__ready(r, f);
 

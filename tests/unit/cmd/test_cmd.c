@@ -74,6 +74,23 @@ TEST(run)
 	gives(CMD_OK, "/nowhere/btf", NULL, "info --btf /nowhere/btf");
 }
 
+/* --duration also ends the wait for an R below a process that is not R. */
+TEST(duration)
+{
+	pid_t pid = fork();
+	char line[128];
+
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	tap__bail_if(pid < 0, "no process");
+	snprintf(line, sizeof(line), "-e vmread -s -d 0.1 -o /dev/null -p %d", (int)pid);
+	gives(CMD_FAILED, "", "does not run R", line);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
 TEST(failure)
 {
 	/* pid 2147483647 is above what the kernel gives out */

@@ -145,10 +145,9 @@ static int rprof__file(struct writer *w, const struct name *named, unsigned int 
 	if (err)
 		return err;
 	/* its name goes to the end of the line: quotes do no harm */
-	if (len == named->len)
-		err = escape__text(&w->heads, named->text, "", LIMIT_NAME);
-	else
-		err = buf__add(&w->heads, named->text, len); /* <text>, of <text>#2 */
+	err = escape__text(&w->heads, named->text, "", LIMIT_NAME);
+	if (!err)
+		w->heads.len -= named->len - len; /* <text>, of <text>#2 */
 	return err < 0 ? err : buf__str(&w->heads, "\n");
 }
 

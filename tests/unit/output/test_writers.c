@@ -202,6 +202,20 @@ TEST(nameless)
 	tap__golden("writers_nameless.txt");
 }
 
+/* R's own name of what several texts are called, in its line. */
+TEST(code_name)
+{
+	const struct frame *f = F("f", "<a\nb>#2", 3);
+	struct sample s = {.weight = 1, .stack = stack__of(1, &f, NULL, 0)};
+
+	start("rprof", (struct writer_config){.about.freq = 1, .capture = XR_ROW_LINES});
+	put(&s);
+	end();
+	tap__is(contents(),
+		"line profiling: sample.interval=1000000\n#File 1: <a\\nb>\n1#3 \"f\" \n",
+		"the name of a text is escaped");
+}
+
 /* Functions whose names are reserved, and those that are only written like them. */
 TEST(disguised)
 {

@@ -355,6 +355,11 @@ size_t output__waiting(const struct output *o)
 	return o->error || written > whole ? 0 : whole - written;
 }
 
+bool output__complete(const struct output *o)
+{
+	return o->file->written && !output__waiting(o) && !output__error(o);
+}
+
 void output__end(struct output *o)
 {
 	o->ending = true;

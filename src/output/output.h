@@ -89,6 +89,9 @@ const char *output__path(const struct output *o, bool *numbered);
 /* output__waiting - bytes that were committed and are not written yet. */
 size_t output__waiting(const struct output *o);
 
+/* output__complete - is all that was committed in the file, and is that anything? */
+bool output__complete(const struct output *o);
+
 /* output__end - close the file when all of it is written. */
 void output__end(struct output *o);
 

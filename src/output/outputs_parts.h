@@ -24,7 +24,6 @@ struct stream {
 	size_t row;		   /* the next row of it */
 	char *path;		   /* as it was asked for */
 	bool ended;
-	bool committed; /* a format with `profile` has committed it */
 	/* for the caller: the process, and whether an error was reported */
 	uint32_t serial;
 	bool failed;

@@ -159,11 +159,9 @@ int stream__end(struct stream *st, const struct stats *stats)
 	if (st->ended)
 		return 0;
 	st->ended = true;
-	if (st->filling && !st->leaving) {
+	if (st->filling && !st->leaving)
 		err = st->of->config.format->profile(st->out, &st->of->config.writer, st->filling,
 						     stats);
-		st->committed = !err;
-	}
 	if (!err)
 		err = stream__flush(st, true);
 	return err < 0 ? err : 0;
@@ -216,9 +214,7 @@ static uint64_t stream__unwritten(const struct stream *st)
 		return aggregate__samples(st->filling, 0) +
 		       aggregate__samples(st->leaving, st->row);
 	/* a profile is in the file completely, or not at all */
-	if (st->committed && !output__error(st->out) && !output__waiting(st->out))
-		return 0;
-	return aggregate__samples(st->filling, 0);
+	return output__complete(st->out) ? 0 : aggregate__samples(st->filling, 0);
 }
 
 int stream__free(struct stream *st, struct stats *stats)

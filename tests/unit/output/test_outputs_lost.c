@@ -182,7 +182,10 @@ static uint64_t put_100(const struct writer_ops *format, uint64_t weight, const 
 		.weight = weight, .serial = 1, .pid = 10, .tid = 10, .stack = stack__one("f")};
 	struct stats stats;
 
+	if (strstr(path, "late")) /* it is not open before all samples are committed */
+		clock__run(1e9);
 	open_by((struct outputs_config){.format = format, .path = path, .max_file = max_file});
+	clock__run(CLOCK_SLOW);
 	for (unsigned int i = 0; i < 100; i++)
 		sink__sample(&sink, &p, &s);
 	*err = finish_counted(&stats);
@@ -201,6 +204,7 @@ TEST(full_disk)
 		int err;
 	} rows[] = {
 		{"short", 32, 98, 0, 100, 0}, /* the head of an Rprof.out, and two lines */
+		{"late", 32, 98, 0, 100, 0},
 		{"/dev/full", 0, 100, 100, 100, -ENOSPC},
 		{"full", 0, 100, 0, 100, -EFBIG},
 	};

@@ -246,7 +246,7 @@ static void entry__pour(struct outputs *ss, struct entry *entry, struct stream *
 {
 	for (size_t i = 0; i < entry->kept.n; i++) {
 		if (!st || st->failed)
-			ss->dropped.unwritten++;
+			ss->dropped.unwritten += entry->kept.samples[i].weight;
 		else if (!outputs__give(ss, st, p, &entry->kept.samples[i]))
 			entry->samples++;
 	}
@@ -321,7 +321,7 @@ int entry__sample(struct outputs *ss, const struct profile_process *p, const str
 		return ss->err;
 	entry__pour(ss, entry, st, p);
 	if (!st || st->failed) {
-		ss->dropped.unwritten++;
+		ss->dropped.unwritten += s->weight;
 		return ss->err;
 	}
 	err = outputs__give(ss, st, p, s);

@@ -270,8 +270,10 @@ int output__commit(struct output *o, uint64_t samples)
 {
 	size_t whole = output__committed(o), cost = piece__cost(o->buf.len - whole);
 
-	if (o->error)
+	if (o->error) {
+		o->unwritten += samples;
 		return o->error;
+	}
 	if (o->memory) {
 		o->whole = o->memory->len;
 		return 0;

@@ -60,7 +60,8 @@ int output__printf(struct output *o, const char *fmt, ...) __attribute__((format
 /*
  * output__commit - end a piece with @samples: the file may end here.  Without samples it is never
  * dropped.  Writers of lines call it after each line, others once at the end.  0; OUTPUT_DROPPED:
- * the queue is full, the piece is dropped and counted; or a negative errno: it is not counted.
+ * the queue is full, the piece is dropped and counted; or a negative errno, as of earlier calls: it
+ * is counted, too.
  */
 int output__commit(struct output *o, uint64_t samples);
 

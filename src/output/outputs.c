@@ -308,10 +308,8 @@ int outputs__give(struct outputs *ss, struct stream *st, const struct profile_pr
 		outputs__note(ss, &ss->said_labels,
 			      "R sets more than 1,000 different labels (option xrprof.labels): "
 			      "samples with further ones have none");
-	if (err >= 0)
-		return err;
-	outputs__trouble(ss, st, err);
-	ss->dropped.unwritten += err != -EPIPE;
+	if (err < 0)
+		outputs__trouble(ss, st, err);
 	return err;
 }
 

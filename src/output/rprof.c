@@ -190,12 +190,11 @@ static int rprof__write(struct writer *w, const struct sample *s)
 		return 0;
 	if (w->memory)
 		err = rprof_memory__line(&w->counts, s, &w->heads, &w->line);
-	for (uint64_t n = w->memory ? 0 : s->weight; n && err >= 0; n--) {
-		err = output__write(w->out, w->heads.data, w->heads.len);
-		if (!err)
-			err = output__write(w->out, w->line.data, w->line.len);
-		if (!err)
-			err = output__commit(w->out, 1);
+	for (uint64_t n = w->memory ? 0 : s->weight, lines; n; n -= lines) {
+		lines = output__error(w->out) ? n : 1;
+		output__write(w->out, w->heads.data, w->heads.len);
+		output__write(w->out, w->line.data, w->line.len);
+		err = output__commit(w->out, lines);
 		if (!err)
 			w->heads.len = 0;
 	}

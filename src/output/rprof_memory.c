@@ -27,9 +27,11 @@ struct rprof_counts {
 static int memory__write(struct rprof_memory *m, struct xr_memory counts, uint64_t times,
 			 struct buf *heads, const char *text, size_t len)
 {
+	uint64_t lines;
 	int err = 0;
 
-	for (; times && err >= 0; times--) {
+	for (; times; times -= lines) {
+		lines = output__error(m->out) ? times : 1;
 		m->line.len = 0;
 		err = buf__printf(&m->line, ":%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":%" PRIu64 ":",
 				  (uint64_t)counts.small / VALLOC_UNIT,
@@ -37,12 +39,11 @@ static int memory__write(struct rprof_memory *m, struct xr_memory counts, uint64
 				  (uint64_t)counts.dups);
 		if (!err)
 			err = buf__add(&m->line, text, len);
-		if (!err)
-			err = output__write(m->out, heads->data, heads->len);
-		if (!err)
-			err = output__write(m->out, m->line.data, m->line.len);
-		if (!err)
-			err = output__commit(m->out, 1);
+		if (err)
+			return err;
+		output__write(m->out, heads->data, heads->len);
+		output__write(m->out, m->line.data, m->line.len);
+		err = output__commit(m->out, lines);
 		if (!err)
 			heads->len = 0;
 		counts.dups = 0;
@@ -58,7 +59,7 @@ static int counts__begin(struct rprof_memory *m, struct rprof_counts *c)
 	struct waiting w;
 	int err = 0;
 
-	for (size_t at = 0; at < c->waiting.len && err >= 0; at += w.len) {
+	for (size_t at = 0; at < c->waiting.len; at += w.len) {
 		memcpy(&w, c->waiting.data + at, sizeof(w));
 		at += sizeof(w);
 		err = memory__write(m, counts, w.times, &none, c->waiting.data + at, w.len);
@@ -125,7 +126,8 @@ int rprof_memory__line(struct rprof_memory *m, const struct sample *s, struct bu
 		}
 		err = counts__begin(m, c);
 	}
-	return err < 0 ? err : memory__write(m, c->last, s->weight, heads, line->data, line->len);
+	return err == -ENOMEM ? err
+			      : memory__write(m, c->last, s->weight, heads, line->data, line->len);
 }
 
 int rprof_memory__close(struct rprof_memory *m)
@@ -137,8 +139,7 @@ int rprof_memory__close(struct rprof_memory *m)
 
 		if (!c)
 			continue;
-		if (err >= 0)
-			err = counts__begin(m, c);
+		err = counts__begin(m, c);
 		budget__give(m->budget, c->waiting.len + COUNTS_COST);
 		buf__free(&c->waiting);
 		free(c);

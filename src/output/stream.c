@@ -114,7 +114,7 @@ static int stream__turn(struct stream *st)
 
 int stream__add(struct stream *st, const struct profile_process *p, const struct sample *s)
 {
-	int err = 0;
+	int err = 0, taken;
 
 	if (st->leaving && aggregate__size(st->filling) > st->of->aggregate / 4)
 		err = stream__turn(st);
@@ -125,7 +125,9 @@ int stream__add(struct stream *st, const struct profile_process *p, const struct
 		files__poll(st->of->config.files, WAIT_MS);
 		err = err ? err : stream__turn(st);
 	}
-	return err ? err : aggregate__take(st->filling, p, s);
+	/* one that cannot be written is counted with those that are in it */
+	taken = aggregate__take(st->filling, p, s);
+	return err ? err : taken;
 }
 
 void stream__know(struct stream *st, const struct profile_process *p)

@@ -173,13 +173,20 @@ TEST(announced)
 	}
 }
 
-/* Put 100 samples of @weight at @path: how many ticks are not written; *@err: of the end. */
-static uint64_t put_100(const struct writer_ops *format, uint64_t weight, const char *path,
-			uint64_t max_file, int *err)
+/* A sample of @weight ticks of process 1. */
+static int put_ticks(uint64_t weight)
 {
 	const struct profile_process p = {.serial = 1, .pid = 10, .comm = "R"};
 	const struct sample s = {
 		.weight = weight, .serial = 1, .pid = 10, .tid = 10, .stack = stack__one("f")};
+
+	return sink__sample(&sink, &p, &s);
+}
+
+/* Put 100 samples of @weight at @path: how many ticks are not written; *@err: of the end. */
+static uint64_t put_100(const struct writer_ops *format, uint64_t weight, const char *path,
+			uint64_t max_file, int *err)
+{
 	struct stats stats;
 
 	if (strstr(path, "late")) /* it is not open before all samples are committed */
@@ -187,7 +194,7 @@ static uint64_t put_100(const struct writer_ops *format, uint64_t weight, const 
 	open_by((struct outputs_config){.format = format, .path = path, .max_file = max_file});
 	clock__run(CLOCK_SLOW);
 	for (unsigned int i = 0; i < 100; i++)
-		sink__sample(&sink, &p, &s);
+		put_ticks(weight);
 	*err = finish_counted(&stats);
 	return stats.unwritten;
 }
@@ -228,6 +235,35 @@ TEST(full_disk)
 				(unsigned long long)n, err);
 		}
 	}
+}
+
+/* A sample of many ticks counts as these, whenever the error is found. */
+TEST(ticks)
+{
+	struct stats stats;
+	uint64_t news, n = 0;
+
+	open_at("rprof", "/dev/full", false);
+	put_ticks(1);
+	sink__tick(&sink, 1);
+	for (news = files__news(files); files__news(files) == news;)
+		files__poll(files, 100);
+	put_ticks(20000);
+	finish_counted(&stats);
+	tap__ok(stats.unwritten == 20001, "found in a sample: %llu are not written",
+		(unsigned long long)stats.unwritten);
+
+	limit_files(20);
+	open_at("rprof", "ticks", true);
+	while (!strstr(tap__saying(), "cannot write")) {
+		put_ticks(3);
+		flush();
+		n += 3;
+	}
+	put_ticks(3);
+	finish_counted(&stats);
+	tap__ok(stats.unwritten == n + 3, "of a file that failed: %llu are not written",
+		(unsigned long long)stats.unwritten);
 }
 
 /* Put sample @n of one file, which passes on 64 KiB at a time: the first are answered at 15,000. */

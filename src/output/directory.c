@@ -248,7 +248,7 @@ static void entry__pour(struct outputs *ss, struct entry *entry, struct stream *
 		if (!st || st->failed)
 			ss->dropped.unwritten += entry->kept.samples[i].weight;
 		else if (!outputs__give(ss, st, p, &entry->kept.samples[i]))
-			entry->samples++;
+			entry->samples += entry->kept.samples[i].weight;
 	}
 	kept__free(&entry->kept);
 }
@@ -325,7 +325,7 @@ int entry__sample(struct outputs *ss, const struct profile_process *p, const str
 		return ss->err;
 	}
 	err = outputs__give(ss, st, p, s);
-	entry->samples += !err;
+	entry->samples += err ? 0 : s->weight;
 	return ss->err;
 }
 

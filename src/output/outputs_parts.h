@@ -43,7 +43,7 @@ struct entry {
 	bool refused;	   /* no file can be opened: its samples are counted */
 	bool indexed;	   /* all of it is in the index */
 	char *path;	   /* of a complete file that is not in the index yet, or NULL */
-	uint64_t samples;  /* in the file */
+	uint64_t samples;  /* in the file; a tick is one */
 	bool named;	   /* it gets a file even if it has few samples */
 	uint32_t pid;
 	struct buf about; /* the second part of its line in the index */

@@ -253,6 +253,18 @@ TEST(ticks)
 	tap__ok(stats.unwritten == 20001, "found in a sample: %llu are not written",
 		(unsigned long long)stats.unwritten);
 
+	open_by((struct outputs_config){.format = formats__find("rprof"),
+					.path = tap__path("indexed"),
+					.several = true,
+					.index = true,
+					.least = 2});
+	put_ticks(3);
+	put_ticks(4);
+	end(1, 10);
+	finish();
+	tap__ok(strstr(content("indexed/index.jsonl"), "\"samples\": 7,"),
+		"the index has as many as the file has lines: %s", content("indexed/index.jsonl"));
+
 	limit_files(20);
 	open_at("rprof", "ticks", true);
 	while (!strstr(tap__saying(), "cannot write")) {

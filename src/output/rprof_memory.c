@@ -77,7 +77,7 @@ static bool counts__wait(struct rprof_memory *m, struct rprof_counts *c, const s
 	const struct waiting w = {s->weight, line->len};
 	const size_t len = sizeof(w) + line->len, had = c->waiting.len;
 
-	if (had + len > RPROF_MEMORY_BYTES || s->time - c->since > RPROF_MEMORY_NS ||
+	if (had + len > RPROF_MEMORY_BYTES || s->time > c->since + RPROF_MEMORY_NS ||
 	    !budget__take(m->budget, len))
 		return false;
 	if (!buf__add(&c->waiting, (const char *)&w, sizeof(w)) &&

@@ -343,6 +343,15 @@ TEST(counts_early)
 	counted("what comes before the counts waits, another process does not, until these are "
 		"known");
 	start_counts(0);
+	put_count(1, 10, 1, 0, 0);
+	put_count(1, 9, 1, 0, 0); /* of another CPU */
+	put_count(1, 20, 1, 56, 4);
+	end();
+	tap__is(contents(),
+		"memory profiling: sample.interval=10000\n"
+		":10:20:56:0:\"f\" \n:10:20:56:0:\"f\" \n:10:20:56:4:\"f\" \n",
+		"one that is a little older than the first waits, too");
+	start_counts(0);
 	put_count(1, 0, 1, 0, 0);
 	counted("or to the end");
 	start_counts(XR_ROW_LINES);

@@ -11,7 +11,7 @@
 struct unzip {
 	z_stream z;
 	bool whole;			     /* what gzip wrote ended; more of its may follow */
-	unsigned char piece[READ_PIECE + 2]; /* what tells gzip may be there before */
+	unsigned char piece[READ_PIECE + 3]; /* a short read may be there before */
 };
 
 int unzip__new(struct unzip **out, const struct reading *r)

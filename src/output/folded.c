@@ -118,7 +118,7 @@ static int folded__root(struct writer *w, const struct profile_process *p)
 static int folded__row(struct writer *w, const struct aggregate *a, const struct aggregate_row *row)
 {
 	const struct stack *stack = row->stack;
-	uint32_t n = stack->nframes;
+	uint32_t n;
 	int err = 0;
 
 	if (row->type)

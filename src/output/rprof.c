@@ -124,19 +124,18 @@ static void rprof__forget_files(struct writer *w)
 static int rprof__file(struct writer *w, const struct name *named, unsigned int *number)
 {
 	const size_t len = code_name__r(named->text, named->len);
-	const struct rprof_name plain = {named->text, len, map__hash_bytes(named->text, len)};
-	const struct rprof_name *name = &plain;
-	struct rprof_file *file = table__find(&w->files, name->hash, file__same, name);
+	const struct rprof_name name = {named->text, len, map__hash_bytes(named->text, len)};
+	struct rprof_file *file = table__find(&w->files, name.hash, file__same, &name);
 	int err;
 
 	if (file) {
 		*number = file->number;
 		return 0;
 	}
-	file = rprof__new_file(w, name);
+	file = rprof__new_file(w, &name);
 	if (!file) { /* too many to be remembered: a file may have two numbers */
 		rprof__forget_files(w);
-		file = rprof__new_file(w, name);
+		file = rprof__new_file(w, &name);
 	}
 	if (!file)
 		return -ENOMEM;

@@ -214,7 +214,6 @@ static bool folded__place(struct reading *r, const char *text, size_t *len, cons
 
 	if (!begin || begin == text)
 		return false;
-	file = begin + 2;
 	if (text[n] != close || !text__number(text, &n, (uint64_t)INT_MAX + 1, &line))
 		return false;
 	file = begin + 2;
@@ -232,7 +231,7 @@ static bool folded__label(struct reading *r, const char *text, size_t len, struc
 {
 	struct place place = {0}, defined = {0};
 	const struct name *name = NULL;
-	size_t named = len, package;
+	size_t named, package;
 
 	folded__place(r, text, &len, " (", ')', &place);
 	named = len;

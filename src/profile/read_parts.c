@@ -314,22 +314,13 @@ int reading__count(struct reading *r, struct reader_line *line)
 	return err;
 }
 
-int reading__flush(struct reading *r)
+int reading__forget(struct reading *r)
 {
 	int err = 0;
 
-	for (struct reader_line *line = r->reader->first; line && !err; line = line->next) {
+	for (struct reader_line *line = r->reader->first; line && !err; line = line->next)
 		if (line->count)
 			err = reading__give_line(r, line, line->count);
-		line->count = 0;
-	}
-	return err;
-}
-
-int reading__forget(struct reading *r)
-{
-	int err = reading__flush(r);
-
 	r->reader->first = NULL;
 	map__free(&r->reader->known);
 	budget__give(&r->reader->budget, r->reader->known_cost);

@@ -211,10 +211,7 @@ int reading__once(struct reading *r, const struct reader_line *line);
  */
 int reading__value(struct reading *r, struct reader_process *p, struct sample s);
 
-/* reading__flush - what waits goes to the sink. */
-int reading__flush(struct reading *r);
-
-/* reading__forget - the same, and lines say nothing any more. */
+/* reading__forget - what waits goes to the sink, and lines say nothing any more. */
 int reading__forget(struct reading *r);
 
 /*

@@ -234,12 +234,6 @@ const struct stack *stacks__none(void)
 	return &none;
 }
 
-size_t stacks__size(const struct stacks *s)
-{
-	return s->names.arena.total + s->arena.total +
-	       (s->names.table.cap + s->frames.cap + s->stacks.cap) * sizeof(void *);
-}
-
 void stacks__free(struct stacks *s)
 {
 	table__free(&s->stacks);

@@ -54,9 +54,6 @@ const struct stack *stacks__copy(struct stacks *s, const struct stack *stack);
 /* stacks__none - stands for a stack that did not fit: it is a mark.  Its id is 0. */
 const struct stack *stacks__none(void);
 
-/* stacks__size - bytes taken. */
-size_t stacks__size(const struct stacks *s);
-
 void stacks__free(struct stacks *s);
 
 #endif

@@ -117,7 +117,7 @@ TEST(budget)
 			done++;
 		else
 			failed++;
-		over += budget.used > budget.max || stacks__size(&small) > budget.used;
+		over += budget.used > budget.max || small.arena.total > budget.used;
 		stacks__free(&small);
 		over += budget.used != 0;
 	}

@@ -423,6 +423,12 @@ def look_at_calls(browser):
         look_at_bars(view)
         last = page.evaluate("(c => [c.timeText(c.app.model.calls[c.slowest.find(o => o.state & 1).number])])(xrprof.app.calls)")
         equal(last, ["10 ms +"], "calls: one that still runs has at least its time")
+        shares = "[...document.querySelectorAll('#process option')].slice(1).map(e => e.textContent.split(': ')[1])"
+        everywhere = page.evaluate(shares)
+        view.choose("type", "[...c.options].find(o => o.textContent === 'waiting').value")
+        view.wait("s.type === 'off_cpu'")
+        equal([page.evaluate(shares), everywhere == page.evaluate(shares)], [["100 %", "0 %"], False],
+              "calls: shares of processes are of the type that is shown")
 
     with View(browser, "calls", address) as view:
         equal([view.state("calls")["chosen"], view.state("calls")["compare"]], [30, True], "calls: a bookmark shows it again")

@@ -102,6 +102,8 @@ class App {
 		this.model.chooseType(type);
 		showFacts(this.model);
 		this.table.makeHead();
+		this.controls.makeProcesses();
+		this.controls.makeLabels();
 		this.makeTrees();
 		this.stripOf = null;
 		this.back = [];

@@ -24,7 +24,7 @@ function make(tag, options, ...children) {
 // Have a list offer something, [value, text] each, and do something when one is chosen.
 function offer(id, options, choose) {
 	byId(id).replaceChildren(...options.map(([value, text]) => make("option", { value, text })));
-	byId(id).addEventListener("change", (event) => choose(event.target.value));
+	byId(id).onchange = (event) => choose(event.target.value);
 	byId(id).hidden = options.length < 2;
 }
 

@@ -175,13 +175,13 @@ static void screen__processes(struct top_screen *s, const struct top_view *v)
 	room = room ? room : 1;
 	screen__put(s, top_text__process_head(&s->line, w), A_UNDERLINE);
 	for (size_t i = 0; i < n && i < room; i++) {
-		bool chosen = v->processes[i]->serial == v->scope.serial;
+		bool chosen = v->processes[i].serial == v->scope.serial;
 
 		if (i + 1 == room && n > room) {
 			screen__put(s, buf__printf(&s->line, "%7s %zu more", "", n - i), A_NORMAL);
 			break;
 		}
-		screen__put(s, top_text__process(&s->line, v->processes[i], w),
+		screen__put(s, top_text__process(&s->line, &v->processes[i], w),
 			    chosen ? A_BOLD : A_NORMAL);
 	}
 }

@@ -160,8 +160,8 @@ int top_text__scope(struct buf *b, const struct top_view *v, unsigned int width)
 	int err;
 
 	for (size_t i = 0; i < v->nprocesses; i++)
-		if (v->processes[i]->serial == v->scope.serial)
-			of = v->processes[i];
+		if (v->processes[i].serial == v->scope.serial)
+			of = &v->processes[i];
 	value__text(value, type.unit, v->samples);
 	err = buf__printf(&line, "%s %s %s %.0f s", value,
 			  v->scope.type ? value__called(type) : "samples",
@@ -328,7 +328,7 @@ int top_text__all(struct buf *b, const struct top_view *v, const struct stats *s
 		err = buf__str(b, "\n");
 	err = err ? err : text__newline(b, top_text__process_head(b, WIDE));
 	for (size_t i = 0; i < v->nprocesses && !err; i++)
-		err = text__newline(b, top_text__process(b, v->processes[i], WIDE));
+		err = text__newline(b, top_text__process(b, &v->processes[i], WIDE));
 	for (int ended = 0; v->calls && ended < 2 && !err; ended++)
 		err = text__calls(b, v, ended);
 	err = err ? err : text__newline(b, top_text__scope(b, v, WIDE));

@@ -27,8 +27,7 @@ void top_view__free(struct top_view *v)
 
 static int process__busiest(const void *a, const void *b)
 {
-	const struct top_process *x = *(const struct top_process *const *)a;
-	const struct top_process *y = *(const struct top_process *const *)b;
+	const struct top_process *x = a, *y = b;
 
 	if (x->cpu < y->cpu || x->cpu > y->cpu)
 		return x->cpu < y->cpu ? 1 : -1;
@@ -41,16 +40,13 @@ static int view__processes(struct top_view *v)
 {
 	const struct top_model *m = v->model;
 
-	v->nprocesses = 0;
-	while (v->nprocesses < m->nprocesses) {
-		if (array__room(&v->processes, v->nprocesses, &v->processes_cap,
-				sizeof(*v->processes)))
-			return -ENOMEM;
-		v->processes[v->nprocesses] = &m->processes[v->nprocesses];
-		v->nprocesses++;
-	}
-	if (v->nprocesses)
-		qsort(v->processes, v->nprocesses, sizeof(*v->processes), process__busiest);
+	if (array__room(&v->processes, m->nprocesses, &v->processes_cap, sizeof(*v->processes)))
+		return -ENOMEM;
+	v->nprocesses = m->nprocesses;
+	if (!v->nprocesses)
+		return 0;
+	memcpy(v->processes, m->processes, v->nprocesses * sizeof(*v->processes));
+	qsort(v->processes, v->nprocesses, sizeof(*v->processes), process__busiest);
 	return 0;
 }
 
@@ -179,10 +175,10 @@ static void view__next_process(struct top_view *v)
 {
 	size_t i = 0;
 
-	while (v->scope.serial && i < v->nprocesses && v->processes[i]->serial != v->scope.serial)
+	while (v->scope.serial && i < v->nprocesses && v->processes[i].serial != v->scope.serial)
 		i++;
 	i += v->scope.serial != 0;
-	v->scope.serial = i < v->nprocesses ? v->processes[i]->serial : 0;
+	v->scope.serial = i < v->nprocesses ? v->processes[i].serial : 0;
 }
 
 static int view__type(struct top_view *v, int key)
@@ -227,11 +223,11 @@ static void view__open_dump(struct top_view *v)
 {
 	size_t i = 0;
 
-	while (v->scope.serial && i < v->nprocesses && v->processes[i]->serial != v->scope.serial)
+	while (v->scope.serial && i < v->nprocesses && v->processes[i].serial != v->scope.serial)
 		i++;
 	if (i >= v->nprocesses)
 		return;
-	v->dump_pid = v->processes[i]->pid;
+	v->dump_pid = v->processes[i].pid;
 	v->dumps++;
 	v->pane = TOP_DUMP;
 	v->first_dump_line = 0;

@@ -46,9 +46,9 @@ struct top_view {
 	char filter[TOP_FILTER_MAX]; /* "": all */
 	struct top_line *lines;	     /* sorted, filtered */
 	size_t nlines, cap;
-	uint64_t samples;		      /* that the counts are parts of */
-	double seconds;			      /* in which they came */
-	const struct top_process **processes; /* those of the model, the busiest first */
+	uint64_t samples;	       /* that the counts are parts of */
+	double seconds;		       /* in which they came */
+	struct top_process *processes; /* copies of the model's, the busiest first */
 	size_t nprocesses, processes_cap;
 	size_t selected; /* of the lines */
 	size_t page;	 /* lines that there is room for, set by who draws */

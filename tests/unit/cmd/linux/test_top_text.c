@@ -156,7 +156,7 @@ static void widths(void)
 		tap__bail_if(top_text__title(&b[0], &view, "01:02:03", w) ||
 				     top_text__counts(&b[1], &view, &stats, w) ||
 				     top_text__process_head(&b[2], w) ||
-				     top_text__process(&b[3], view.processes[0], w) ||
+				     top_text__process(&b[3], &view.processes[0], w) ||
 				     top_text__scope(&b[4], &view, w) ||
 				     top_text__function_head(&b[5], &view, w) ||
 				     top_text__function(&b[6], &view, &(struct top_line){0}, w) ||

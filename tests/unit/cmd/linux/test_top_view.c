@@ -115,10 +115,15 @@ TEST(scopes)
 
 TEST(processes)
 {
-	tap__ok(view.nprocesses == 2 && view.processes[0]->serial == 1, "the busiest is first");
+	tap__ok(view.nprocesses == 2 && view.processes[0].serial == 1, "the busiest is first");
 	after("n", "[a] b main lapply", "of the first");
 	after("n", "[c] main", "of the next");
 	after("n", "[a] b c main lapply", "and of all again");
+	for (uint32_t i = 10; i < 1000; i++)
+		take(&(struct profile_process){.serial = i, .pid = one.pid}, "a", 1);
+	tap__ok(view.nprocesses == 2 && view.processes[0].serial == 1 &&
+			view.processes[1].serial == 2,
+		"those that come meanwhile change nothing until the next second");
 }
 
 TEST(pause)
@@ -161,7 +166,7 @@ TEST(dump)
 	const struct buf text = {.data = lines, .len = strlen(lines)};
 
 	keys("d");
-	tap__ok(view.pane == TOP_DUMP && view.dumps == 1 && view.dump_pid == view.processes[0]->pid,
+	tap__ok(view.pane == TOP_DUMP && view.dumps == 1 && view.dump_pid == view.processes[0].pid,
 		"the stack of the busiest process is asked for");
 	top_view__dump(&view, &text);
 	keys("<down><down><down><down>");

@@ -462,7 +462,9 @@ static int decoder__sample(struct decoder *d, const struct xr_sample *r, size_t 
 	if (!err && r->flags & XR_F_MORE)
 		return 0;
 	if (!err) {
-		if (p->sample.flags & XR_F_CALLS && !p->no_room) {
+		if (p->no_room) { /* its calls are not known: none of them is over */
+			p->sample.flags &= ~XR_F_CALLS;
+		} else if (p->sample.flags & XR_F_CALLS) {
 			p->sample.calls = p->calls;
 			p->sample.ncalls = p->nframes - p->natives;
 		}

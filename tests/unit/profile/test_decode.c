@@ -217,6 +217,17 @@ TEST(memory)
 	tap__ok(malformed() == 3, "a sample too short for counts and frames is malformed");
 }
 
+TEST(calls_no_room)
+{
+	send_sample(FLAGS(XR_F_CALLS), SLOTS(PAIR(0, 0), SYMBOL(0x100), PAIR(0x5000, 0x7000)));
+	tap__ok(seen.sample.flags & XR_F_CALLS && seen.sample.ncalls == 1, "a sample has calls");
+	decoder__free(d);
+	tap__bail_if(decoder__new(&d, &ops, &seen, 4096), "no memory");
+	send_sample(FLAGS(XR_F_CALLS), SLOTS(PAIR(0, 0), SYMBOL(0x100), PAIR(0x5000, 0x7000)));
+	tap__ok(seen.samples == 2 && !(seen.sample.flags & XR_F_CALLS),
+		"one whose stack does not fit tells nothing of calls");
+}
+
 /* A name of @n bytes that ends in @end, sent as the text of a symbol or a string; the name made. */
 static const char *long_name(uint32_t kind, size_t n, const char *end)
 {

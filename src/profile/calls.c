@@ -31,6 +31,8 @@ struct call_track {
 	uint64_t whole;	    /* the last that was not cut, or the first; 0: there was none */
 	uint32_t completed; /* collections until then */
 	bool counted;	    /* and they are known */
+	/* the outermost call of the first stack, if it was cut, until one is whole; env 0: none */
+	struct running first;
 	uint32_t n;
 	struct running *running; /* CALLS_DEPTH_MAX of them, outermost first; NULL: none yet */
 };
@@ -194,18 +196,31 @@ static int track__end(struct call_track *t, uint32_t n, uint64_t by,
 	return err;
 }
 
+/* Did the @i-th call of @s run at the first sample?  What that stack, which was cut, showed does.
+ */
+static bool track__ran(const struct call_track *t, const struct sample *s, uint32_t i)
+{
+	while (i-- > 0 && t->first.env)
+		if (running__is(&t->first, t, s, &s->calls[i], 0))
+			return true;
+	return !t->last;
+}
+
 /*
- * The call @c begins, the @at-th that runs.  If others run inside of it, they were met first, in a
- * stack that lacked @c: it began with them at the latest.
+ * The @i-th call of @s begins, the @at-th that runs.  If others run inside of it, they were met
+ * first, in a stack that lacked it: it began with them at the latest.
  */
 static int track__begin(struct call_finder *calls, struct call_track *t, uint32_t at,
-			const struct sample_call *c, uint64_t outside, uint64_t from,
-			uint64_t until)
+			const struct sample *s, uint32_t i, uint64_t outside)
 {
+	const struct sample_call *c = &s->calls[i];
+	const uint64_t from = sample__from(calls, t, s);
+	const uint64_t whole = t->last ? t->whole : from;
+	const bool ran = track__ran(t, s, i);
 	struct profile_call call = {
-		.began = t->last ? t->whole + (from - t->whole) / 2 : from,
-		.error = t->last ? (from - t->whole) / 2 : 0,
-		.cut = !t->last,
+		.began = ran ? whole : whole + (from - whole) / 2,
+		.error = ran ? 0 : (from - whole) / 2,
+		.cut = ran,
 	};
 	struct running *r;
 
@@ -225,7 +240,7 @@ static int track__begin(struct call_finder *calls, struct call_track *t, uint32_
 		.env = c->env,
 		.context = c->context,
 		.outside = outside,
-		.last = until,
+		.last = sample__until(t, s),
 		.http = name__matches(CALLS_HTTP, c->frame),
 	};
 	strncpy(r->name, c->frame->function->text, sizeof(r->name) - 1);
@@ -319,7 +334,7 @@ static int track__compare(struct call_finder *calls, struct call_track *t,
 		if (t->n == CALLS_DEPTH_MAX)
 			calls->too_deep++;
 		else if (!err)
-			err = track__begin(calls, t, at++, c, hash, from, sample__until(t, s));
+			err = track__begin(calls, t, at++, s, i, hash);
 	}
 	return err || (cut && !at) ? err : track__end(t, at, from, p, sink);
 }
@@ -353,6 +368,12 @@ const struct profile_call *call_finder__sample(struct call_finder *calls, struct
 		*err = track__end(t, 0, sample__from(calls, t, s), p, sink);
 	else
 		*err = track__compare(calls, t, p, s, sink);
+	if (!(s->flags & XR_F_TRUNCATED))
+		t->first.env = 0;
+	for (uint32_t i = 0; i < s->ncalls && s->flags & XR_F_TRUNCATED && !t->last; i++)
+		if (s->calls[i].env)
+			t->first = (struct running){.env = s->calls[i].env,
+						    .context = s->calls[i].context};
 	t->last = sample__until(t, s);
 	if (!(s->flags & XR_F_TRUNCATED) || !t->whole)
 		t->whole = t->last;

@@ -269,6 +269,28 @@ TEST(cut_twice)
 	tap__said("h 65-95+-10, g 65-95+-10, f 55-95+-10", "each is one call");
 }
 
+/* A first stack that was cut lacks calls that ran before, and those that did not. */
+TEST(cut_first)
+{
+	LOOK_FOR("f");
+	sample(10, "- - x:7 y:8");
+	sample(20, "main:1 f:2 x:7 y:9");
+	sample(30, "main:1");
+	tap__said("f 10-25+-5 cut",
+		  "a call with one inside that the first stack showed ran before");
+	LOOK_FOR("f");
+	sample(10, "- - x:7 y:8");
+	sample(20, "main:1 f:2 x:9");
+	sample(30, "main:1");
+	tap__said("f 15-25+-10", "of another it is not known");
+	LOOK_FOR("f");
+	sample(10, "- - x:7");
+	sample(20, "main:1 g:3");
+	collected(1, 30, "main:1 f:2 x:7");
+	sample(40, "main:1");
+	tap__said("f 25-35+-10", "after a whole stack it is");
+}
+
 TEST(names)
 {
 	static const char *const good[] = {"f", "pkg::f", "pkg:::f", "*", "predict*", "[[", "::"};

@@ -116,6 +116,8 @@ static int dump__main(int argc, char **argv)
 	if (!cmd__options(&cmd_dump, &o, argc, argv, &err))
 		goto cleanup;
 	o.o.config.capture = XR_ROW_LINES | XR_ROW_GC | XR_ROW_PACKAGES;
+	if (o.calls || o.locals)
+		o.o.config.capture |= XR_ROW_CALLS;
 	options__capture(&o.o.config, NATIVE_OFF);
 	if (!o.o.config.engine)
 		o.o.config.engine =

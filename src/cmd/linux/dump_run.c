@@ -137,9 +137,9 @@ static int dump__values(struct dump *d, const struct dump_asked *p, struct frame
 {
 	int err;
 
-	if ((!d->options->calls && !d->options->locals) || !d->now.stack)
+	if ((!d->options->calls && !d->options->locals) || !d->now.calls)
 		return 0;
-	err = dump_values__read(p->pid, &p->row, d->now.stack, d->options->calls,
+	err = dump_values__read(p->pid, &p->row, d->now.stack, d->now.calls, d->options->calls,
 				d->options->locals, values);
 	if (err == -EFAULT)
 		log__line("process %d: its calls could not be read; the stack below is without "

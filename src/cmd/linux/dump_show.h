@@ -53,6 +53,7 @@ struct dump_process {
 	struct activity activity;
 	const struct stack *stack;	   /* NULL: R is at top level */
 	uint32_t flags;			   /* XR_F_TRUNCATED and so on, of its sample */
+	const struct sample_call *calls;   /* which call each frame is; NULL: not known */
 	const struct frame_values *values; /* of each frame; NULL: they are not shown */
 	const struct globals *globals;	   /* with --globals; NULL */
 	bool native;			   /* frames of native code are among its */
@@ -92,11 +93,13 @@ void dump_show__json_values(struct json *j, const struct frame_values *v);
 /* --- dump_values.c: the program's data --- */
 
 /*
- * dump_values__read - for each frame of @stack, from the memory of process @pid, whose row is @row.
- * The array is the caller's.  0; -EFAULT: R's contexts cannot be read; -ENOMEM.
+ * dump_values__read - for each frame of @stack, which is the call of the same number in @sampled,
+ * from the memory of process @pid, whose row is @row.  The array is the caller's.  0; -EFAULT: R's
+ * contexts cannot be read; -ENOMEM.
  */
-int dump_values__read(pid_t pid, const struct xr_row *row, const struct stack *stack, bool calls,
-		      bool locals, struct frame_values **out);
+int dump_values__read(pid_t pid, const struct xr_row *row, const struct stack *stack,
+		      const struct sample_call *sampled, bool calls, bool locals,
+		      struct frame_values **out);
 void dump_values__free(struct frame_values *values, const struct stack *stack);
 
 /* --- dump_globals.c: the largest objects of a process --- */

@@ -70,6 +70,21 @@ static bool stack__has_native(const struct stack *stack)
 	return false;
 }
 
+/* With XR_ROW_CALLS: which call each frame of @s is; 0 of others than functions. */
+static int newest__calls(struct dump_take *t, const struct sample *s)
+{
+	const uint32_t n = s->stack->nframes;
+
+	if (array__room(&t->calls, n, &t->calls_cap, sizeof(*t->calls)))
+		return -ENOMEM;
+	memset(t->calls, 0, n * sizeof(*t->calls));
+	for (uint32_t i = 0, k = 0; i < n && k < s->ncalls; i++)
+		if (s->stack->frames[i] == s->calls[k].frame)
+			t->calls[i] = s->calls[k++];
+	t->now->calls = t->calls;
+	return 0;
+}
+
 /* 't' is a stop of engine ptrace; 0: not known. */
 static bool state__waits(char state)
 {
@@ -89,7 +104,7 @@ static int newest__sample(void *arg, const struct profile_process *p, const stru
 		return newest__native(t, s);
 	take__forget(t);
 	now->stack = stacks__copy(&t->stacks, s->stack);
-	if (!now->stack)
+	if (!now->stack || newest__calls(t, s))
 		return errmsg__set(&t->why, -ENOMEM, "out of memory");
 	now->tid = (pid_t)s->tid;
 	now->flags = s->flags;
@@ -313,6 +328,7 @@ int dump_take__process(struct dump_take *t, const struct config *c, bool threads
 void dump_take__free(struct dump_take *t)
 {
 	stacks__free(&t->stacks);
+	free(t->calls);
 	free(t->natives);
 	free(t->threads);
 	*t = (struct dump_take){0};

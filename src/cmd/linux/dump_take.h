@@ -26,6 +26,8 @@ struct dump_native {
 struct dump_take {
 	struct dump_process *now; /* what the session's sink fills */
 	struct stacks stacks;
+	struct sample_call *calls; /* which call each frame is */
+	size_t calls_cap;
 	uint64_t last_id;
 	uint32_t samples;
 	bool late;		     /* the newest lacks native frames, as above */

@@ -67,11 +67,6 @@ void frame_values__free(struct frame_values *v)
 	*v = (struct frame_values){0};
 }
 
-static bool stack__is_cut(const struct stack *s)
-{
-	return s->nframes && s->frames[s->nframes - 1]->function == mark_truncated.function;
-}
-
 /*
  * Of the first @n frames, drop the values of those whose calls have ended.  What is not dropped was
  * read while its call ran, and is not looked at again: @of is NULL for all of them.
@@ -92,31 +87,41 @@ static int values__settle(const struct mem_reader *reader, const struct xr_row *
 }
 
 /*
- * The frames of the sample and the calls that are read now are the same ones from the outermost on,
- * until R called something else.  A sample that was cut at its outer end begins with the innermost.
+ * Which of the calls that are read now each frame of the sample is.  A function has its context and
+ * its environment as long as it runs.  A builtin is known by its place, right inside of the
+ * function that called it, and by its name.
  */
-static int values__fill(const struct mem_reader *reader, const struct xr_row *row,
-			const struct stack *stack, const struct calls *now, bool calls, bool locals,
-			struct frame_values *values, const struct call **of)
+static void values__match(const struct mem_reader *reader, const struct xr_row *row,
+			  const struct stack *stack, const struct sample_call *sampled,
+			  const struct calls *now, const struct call **of)
 {
-	uint32_t left = FRAME_VALUES_READS, nread = 0;
-	size_t functions = 0, k;
 	struct heap h;
-	int err = 0;
+	size_t k = now->n, at;
 
-	for (uint32_t i = 0; i < stack->nframes; i++)
-		functions += frame__is_function(stack->frames[i]);
-	k = stack__is_cut(stack) ? functions : now->n;
 	for (uint32_t i = stack->nframes; i-- > 0 && k;) {
 		if (!frame__is_function(stack->frames[i]))
 			continue;
-		if (--k >= now->n)
-			continue;
-		heap__init(&h, reader, row, NAME_READS);
-		if (!call__fits(&h, &now->list[k], stack->frames[i]))
+		at = k;
+		while (sampled[i].env && at && now->list[at - 1].at != sampled[i].context)
+			at--;
+		if (!at || (sampled[i].env && now->list[at - 1].env != sampled[i].env))
 			break;
+		heap__init(&h, reader, row, NAME_READS);
+		if (!sampled[i].env && (!now->list[at - 1].builtin ||
+					!call__fits(&h, &now->list[at - 1], stack->frames[i])))
+			continue;
+		k = at - 1;
 		of[i] = &now->list[k];
 	}
+}
+
+static int values__fill(const struct mem_reader *reader, const struct xr_row *row,
+			const struct stack *stack, bool calls, bool locals,
+			struct frame_values *values, const struct call **of)
+{
+	uint32_t left = FRAME_VALUES_READS, nread = 0;
+	int err = 0;
+
 	/* the innermost first: they end first, and matter most if the reads do not suffice */
 	for (uint32_t i = 0; i < stack->nframes && left && !err; i++) {
 		if (!of[i])
@@ -130,8 +135,9 @@ static int values__fill(const struct mem_reader *reader, const struct xr_row *ro
 	return err ? err : values__settle(reader, row, stack->nframes, values, of);
 }
 
-int dump_values__read(pid_t pid, const struct xr_row *row, const struct stack *stack, bool calls,
-		      bool locals, struct frame_values **out)
+int dump_values__read(pid_t pid, const struct xr_row *row, const struct stack *stack,
+		      const struct sample_call *sampled, bool calls, bool locals,
+		      struct frame_values **out)
 {
 	const struct mem_reader reader = proc__reader(pid);
 	struct frame_values *values = calloc(stack->nframes + 1, sizeof(*values));
@@ -140,11 +146,10 @@ int dump_values__read(pid_t pid, const struct xr_row *row, const struct stack *s
 	struct calls now = {0};
 	int err = values && of ? calls__read_all(&reader, row, XR_CONTEXTS_MAX, &now) : -ENOMEM;
 
-	/* which of them is which frame's is known only from their outer end */
-	if (!err && !now.whole && !stack__is_cut(stack))
-		err = -EFAULT;
-	if (!err)
-		err = values__fill(&reader, row, stack, &now, calls, locals, values, of);
+	if (!err) {
+		values__match(&reader, row, stack, sampled, &now, of);
+		err = values__fill(&reader, row, stack, calls, locals, values, of);
+	}
 	rights__lower(raised);
 	calls__free(&now);
 	free(of);

@@ -88,6 +88,7 @@ static int list__answered(struct dump_list *d, const struct ask *q, bool follow)
 	p->left_out = follow && q->err == -ENOEXEC;
 	p->why = q->why;
 	memcpy(p->version, q->target.version, sizeof(p->version));
+	p->version_known = q->target.version_known;
 	p->row = q->target.row;
 	p->namespaces = q->target.namespaces;
 	free(p->command); /* one that is named, and a child of another, is asked twice */

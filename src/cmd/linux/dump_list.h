@@ -14,8 +14,9 @@
 /* One process that was asked for, and what it answered. */
 struct dump_asked {
 	pid_t pid;
-	bool failed;   /* it cannot be dumped: `why` */
-	bool left_out; /* with -s: it is not R, what it started may be */
+	bool failed;	    /* it cannot be dumped: `why` */
+	bool left_out;	    /* with -s: it is not R, what it started may be */
+	bool version_known; /* else the layout of `row` is the newest one, not checked */
 	char version[sizeof(((struct target *)0)->version)];
 	struct xr_row row;   /* with --calls or --locals; pid 0: not known */
 	uint64_t namespaces; /* and R_NamespaceRegistry */

@@ -19,6 +19,7 @@
 #include "os/proc.h"
 #include "os/rights.h"
 #include "os/signals.h"
+#include "target/layout_check.h"
 
 #define WAIT_MS 50 /* between two looks at signals */
 
@@ -132,6 +133,24 @@ static int dump__print(struct dump *d)
 	return err;
 }
 
+/* Can the program's data be read, if they are wanted?  An R that is not in the table is checked. */
+static bool dump__layout(const struct dump *d, struct dump_asked *p)
+{
+	const struct dump_options *o = d->options;
+	struct layout_found found;
+	uint64_t raised;
+	int err;
+
+	if ((!o->calls && !o->locals && !o->globals) || !p->row.pid || p->version_known)
+		return true;
+	raised = rights__raise(RIGHTS_TARGET);
+	err = layout_check__process(&p->row, &found, &p->why);
+	rights__lower(raised);
+	if (err)
+		log__line("%s", p->why.text);
+	return !err;
+}
+
 /* The program's data, if they are wanted: NULL when they cannot be read, which is reported. */
 static int dump__values(struct dump *d, const struct dump_asked *p, struct frame_values **values)
 {
@@ -191,9 +210,11 @@ static int dump__one(struct dump *d, struct dump_asked *p)
 		snprintf(name, sizeof(name), "[%s]", proc__read(p->pid, &proc) ? "?" : proc.comm);
 		d->now.command = name;
 	}
-	err = dump__values(d, p, &values);
+	if (dump__layout(d, p)) {
+		err = dump__values(d, p, &values);
+		err = err ? err : dump__globals(d, p, &globals);
+	}
 	d->now.values = values;
-	err = err ? err : dump__globals(d, p, &globals);
 	err = err ? err : dump__print(d);
 	d->dumped++;
 	globals__free(&globals);

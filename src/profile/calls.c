@@ -344,7 +344,7 @@ static void running__met(struct running *r, uint64_t at)
 	r->met++;
 	if (at > r->call.seen)
 		r->call.seen = at;
-	if (r->request && at > r->read_at)
+	if (r->request && r->last > r->read_at)
 		r->call.request = r->request;
 }
 

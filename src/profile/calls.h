@@ -78,7 +78,7 @@ void call_track__unanswered(struct call_track *track, uint64_t id);
 
 /*
  * call_track__read - @request was read of call @id of the process by @now (os__now()).  It is
- * copied, and is the call's once the call is met in a later sample: then it ran while it was read.
+ * copied, and is the call's once a stack of later shows the call: then it ran while it was read.
  * -ENOMEM.
  */
 int call_track__read(struct call_track *track, uint64_t id, const char *request, uint64_t now);

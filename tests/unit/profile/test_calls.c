@@ -349,6 +349,29 @@ TEST(requests)
 	tap__ok(strstr(tap__saying(), "GET /"), "one that goes on is: %s", tap__saying());
 }
 
+/* A request that is read when the call is over is that of another one, if R reuses its memory. */
+TEST(requests_unproven)
+{
+	uint64_t env;
+
+	LOOK_FOR(CALLS_HTTP);
+	sample(10, "rookCall@httpuv:2");
+	sample(20, "rookCall@httpuv:2");
+	call_track__read(track, call_track__unread(track, &env), "GET /", 25 * NS_PER_MS);
+	sample(30, "- - x:7");
+	sample(40, "main:1");
+	tap__ok(!strstr(tap__saying(), "GET"), "a stack that lacks the call does not prove it: %s",
+		tap__saying());
+	LOOK_FOR(CALLS_HTTP);
+	sample(10, "rookCall@httpuv:2");
+	sample(20, "rookCall@httpuv:2");
+	call_track__read(track, call_track__unread(track, &env), "GET /", 25 * NS_PER_MS);
+	sample_as((struct sample){.lag = 8 * NS_PER_MS}, 30, "rookCall@httpuv:2");
+	sample(40, "main:1");
+	tap__ok(!strstr(tap__saying(), "GET"), "nor one that may be from before: %s",
+		tap__saying());
+}
+
 TEST(requests_again)
 {
 	uint64_t env, id;

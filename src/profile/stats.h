@@ -109,6 +109,8 @@ struct stats {
 	uint32_t nevents;
 	struct decoder_stats decoder;
 	struct hidden_stats hidden;
+	struct hidden_stats
+		settled; /* of hidden, the processes that stay where they are: it grows */
 };
 
 #endif

@@ -187,7 +187,7 @@ static void metrics__samples(struct text *t, const struct stats *s)
 
 static void metrics__processes(struct text *t, const struct sampler_status *s)
 {
-	const struct hidden_stats *h = &s->stats.hidden;
+	const struct hidden_stats *h = &s->stats.settled;
 	static const char lines[] = "innermost_line_processes_total";
 	static const char gc[] = "gc_marks_processes_total";
 	static const char memory[] = "memory_counts_processes_total";

@@ -218,7 +218,8 @@ void advice__unproven(const struct advice *a, struct process *p)
 		advice__missing(a, p, HIDDEN_LINES, "are not confirmed yet", false);
 }
 
-void advice__count_hidden(const struct process *p, bool by_code, struct hidden_stats *s)
+void advice__count_hidden(const struct process *p, bool by_code, bool settled,
+			  struct hidden_stats *s)
 {
 	uint64_t *const counts[HIDDEN_THINGS][3] = {
 		[HIDDEN_LINES] = {&s->lines_proven, &s->lines_unproven, &s->lines_none},
@@ -233,6 +234,8 @@ void advice__count_hidden(const struct process *p, bool by_code, struct hidden_s
 
 		if (i == HIDDEN_GC) /* where the collector's own code is executed */
 			partly = p->target.row.gc_begin && by_code;
+		if (settled && need.found && !need.in_use && need.verdict == HIDDEN_OPEN)
+			continue;
 		if (need.wanted)
 			++*counts[i][need.in_use ? 0 : partly ? 1 : 2];
 	}

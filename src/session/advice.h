@@ -64,7 +64,11 @@ void advice__hidden(const struct advice *a, struct process *p, bool by_code);
 /* advice__unproven - a sample of @p came without its innermost line. */
 void advice__unproven(const struct advice *a, struct process *p);
 
-/* advice__count_hidden - add @p, which was profiled, to @s. */
-void advice__count_hidden(const struct process *p, bool by_code, struct hidden_stats *s);
+/*
+ * advice__count_hidden - add @p, which was profiled, to @s.  @settled: not where a variable may
+ * still be proven.
+ */
+void advice__count_hidden(const struct process *p, bool by_code, bool settled,
+			  struct hidden_stats *s);
 
 #endif

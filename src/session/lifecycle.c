@@ -201,20 +201,20 @@ static void lifecycle__retry(struct lifecycle *l, struct process *p, uint64_t no
 		admission__ask(l, p, p->undecided ? ASK_LAYOUT : ASK_FIND, now);
 }
 
-static void lifecycle__add_hidden(const struct lifecycle *l, const struct process *p,
+static void lifecycle__add_hidden(const struct lifecycle *l, const struct process *p, bool settled,
 				  struct hidden_stats *s)
 {
 	if (p->counted && l->ops)
-		advice__count_hidden(p, l->ops->by_code, s);
+		advice__count_hidden(p, l->ops->by_code, settled, s);
 }
 
-void lifecycle__hidden(const struct lifecycle *l, struct hidden_stats *s)
+void lifecycle__hidden(const struct lifecycle *l, bool settled, struct hidden_stats *s)
 {
 	const struct process *p = NULL;
 
 	*s = l->advice.hidden;
 	while ((p = processes__next(&l->processes, p)))
-		lifecycle__add_hidden(l, p, s);
+		lifecycle__add_hidden(l, p, settled, s);
 }
 
 uint32_t lifecycle__freq(const struct lifecycle *l)
@@ -295,7 +295,7 @@ static void lifecycle__drain(struct lifecycle *l, struct process *p)
 		return;
 	lifecycle__complete_profile(l, p, PROFILE_ENDED);
 	lifecycle__forget_names(l, p);
-	lifecycle__add_hidden(l, p, &l->advice.hidden);
+	lifecycle__add_hidden(l, p, false, &l->advice.hidden);
 	native__forget(&l->natives, p, os__now());
 	processes__remove(&l->processes, p);
 }

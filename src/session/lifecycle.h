@@ -106,8 +106,11 @@ int lifecycle__due(const struct lifecycle *l, int max);
  */
 bool lifecycle__sweep(struct lifecycle *l, uint64_t now);
 
-/* lifecycle__hidden - what is known of the hidden variables of all processes profiled so far. */
-void lifecycle__hidden(const struct lifecycle *l, struct hidden_stats *s);
+/*
+ * lifecycle__hidden - what is known of the hidden variables of all processes profiled so far.
+ * @settled: as of advice__count_hidden, of those that still run.
+ */
+void lifecycle__hidden(const struct lifecycle *l, bool settled, struct hidden_stats *s);
 
 /* lifecycle__freq - samples a second now: as asked for, or what the system allows. */
 uint32_t lifecycle__freq(const struct lifecycle *l);

@@ -95,7 +95,8 @@ int stats__take(struct stats *s, const struct lifecycle *l, uint64_t now)
 	s->calls.found = l->records.calls.last_id;
 	s->calls.uncounted = l->records.calls.uncounted;
 	s->calls.too_deep = l->records.calls.too_deep;
-	lifecycle__hidden(l, &s->hidden);
+	lifecycle__hidden(l, false, &s->hidden);
+	lifecycle__hidden(l, true, &s->settled);
 	for (uint32_t i = 0; i < s->nevents; i++) {
 		s->events[i] = l->records.events[i];
 		s->events[i].name = events->all[i].text;

@@ -41,6 +41,7 @@ TEST(values)
 		"xrprof_sampling_cpu_ratio 0.002500000",
 		"xrprof_processes 5",
 		"xrprof_processes_limit 1000",
+		"xrprof_innermost_line_processes_total{known=\"unproven\"} 6",
 		"xrprof_dropped_samples_total{destination=\"otlp\"} 42",
 		"xrprof_dropped_samples_total{destination=\"directory\"} 0",
 		"xrprof_last_sent_timestamp_seconds{destination=\"otlp\"} 1795313542.500000000",
@@ -68,6 +69,8 @@ TEST(values)
 	s.cpu_samples = 0.0025;
 	s.kernel_ns = 12000000034;
 	s.processes = 5;
+	s.stats.hidden.lines_unproven = 8; /* of two that run it may still be proven */
+	s.stats.settled.lines_unproven = 6;
 	s.max_processes = 1000;
 	s.uptime = 3600.25;
 	s.cpu_ns = UINT64_C(18446744073709551615);

@@ -96,7 +96,7 @@ static void test_counts(void)
 	struct hidden_stats s = {0};
 
 	for (unsigned int i = 0; i < 10; i++)
-		advice__count_hidden(&p[i], i != 6, &s);
+		advice__count_hidden(&p[i], i != 6, false, &s);
 	tap__ok(s.lines_proven == 1 && s.lines_unproven == 1 && s.lines_none == 4,
 		"lines of %u processes are proven, of %u not, %u have none",
 		(unsigned int)s.lines_proven, (unsigned int)s.lines_unproven,
@@ -138,11 +138,28 @@ static void test_memory(void)
 	tap__ok(p[14].target.row.small_at == 64 && p[14].target.row.nodes_at == 64,
 		"a symbol table is believed");
 	for (unsigned int i = 10; i < 15; i++)
-		advice__count_hidden(&p[i], true, &s);
+		advice__count_hidden(&p[i], true, false, &s);
 	tap__ok(s.memory_proven == 1 && s.memory_unproven == 1 && s.memory_none == 2,
 		"counts of %u processes are proven, of %u not, %u have none",
 		(unsigned int)s.memory_proven, (unsigned int)s.memory_unproven,
 		(unsigned int)s.memory_none);
+}
+
+/* A counter of a service that runs for months: what it has of a process never changes. */
+static void test_settled(void)
+{
+	struct hidden_stats s = {0};
+
+	begin(15, 8, XR_ROW_LINES | XR_ROW_GC, 16, 16);
+	advice__count_hidden(&p[15], true, true, &s);
+	tap__ok(!s.lines_unproven && !s.gc_code, "what may still be proven is in no class");
+	p[15].target.row.flags |= XR_ROW_BC;
+	p[15].hidden.check.gc = HIDDEN_REFUTED;
+	begin(16, 9, XR_ROW_LINES, 0, 0);
+	for (unsigned int i = 15; i < 17; i++)
+		advice__count_hidden(&p[i], true, true, &s);
+	tap__ok(s.lines_proven == 1 && !s.lines_unproven && s.lines_none == 1 && s.gc_code == 1,
+		"what was proven, refuted, or not found, is");
 }
 
 TEST(hidden)
@@ -151,6 +168,7 @@ TEST(hidden)
 	test_samples();
 	test_counts();
 	test_memory();
+	test_settled();
 }
 
 TEST(verdict)

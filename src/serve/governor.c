@@ -98,7 +98,6 @@ bool governor__look(struct governor *g, const struct governor_use *use, uint32_t
 		return governor__rest(g);
 	governor__hold(g, want < before, use->now_ns);
 	g->lowered += want < before;
-	g->raised += want > before;
 	snprintf(g->why, sizeof(g->why),
 		 "the rate is %s from %u to %u Hz: samples used %.2f%% of a CPU, the rest %.2f%% "
 		 "(--max-cpu %g%%)",

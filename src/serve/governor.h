@@ -44,7 +44,7 @@ struct governor {
 	uint32_t asked, freq;			 /* Hz: at most, and wanted now */
 	struct governor_use last;		 /* at the beginning of the window */
 	double samples, own;			 /* shares of one CPU that the last window took */
-	uint64_t lowered, raised;		 /* times */
+	uint64_t lowered;			 /* times */
 	uint64_t raised_at, hold_ns, held_until; /* when it may be raised again */
 	bool said_rest; /* that more than the limit is used whatever the rate is */
 	char why[160];	/* what to report, in one line */

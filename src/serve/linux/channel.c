@@ -99,16 +99,13 @@ static void buf__shift(struct buf *b, size_t *done)
 /* Room to remember one more that is on its way. */
 static int channel__room(struct channel *c)
 {
-	int err;
-
 	if (c->first && (c->first == c->end || c->end == c->cap)) {
 		memmove(c->intervals, c->intervals + c->first,
 			(c->end - c->first) * sizeof(*c->intervals));
 		c->end -= c->first;
 		c->first = 0;
 	}
-	err = array__room(&c->intervals, c->end, &c->cap, sizeof(*c->intervals));
-	return err;
+	return array__room(&c->intervals, c->end, &c->cap, sizeof(*c->intervals));
 }
 
 void channel__taken(struct channel *c)

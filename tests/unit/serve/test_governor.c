@@ -62,7 +62,7 @@ static void settles(const char *what, struct machine m, uint32_t asked, double m
 	m.cpus = 1;
 	m.kernel_ns = m.own_ns = 10;
 	machine__run(&m, &g, 300, &said);
-	tap__ok(m.freq == asked && g.raised, "%s: raised again when it costs less", what);
+	tap__ok(m.freq == asked && g.raised_at, "%s: raised again when it costs less", what);
 }
 
 /* Programs come and go, which costs what it costs. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 
 const char *const call_buckets[CALL_BUCKETS] = {"0.005", "0.01", "0.025", "0.05", "0.1", "0.25",
 						"0.5",	 "1",	 "2.5",	  "5",	  "10"};
@@ -43,6 +44,9 @@ void call_counts__add(struct call_counts *c, const struct profile_process *p,
 		return;
 	snprintf(function, sizeof(function), "%s", call->name);
 	snprintf(of, sizeof(of), "%s", service ? service : "");
+	/* rows must differ as metrics show them; these may have been cut in a character, too */
+	utf8__tame(function);
+	utf8__tame(of);
 	row = counts__row(c, function, of);
 	while (bucket < CALL_BUCKETS && call__ns(call) > bucket_ms[bucket] * NS_PER_MS)
 		bucket++;

@@ -197,4 +197,10 @@ TEST(calls)
 	tap__ok(has(text, "xrprof_call_seconds_count{function=\"other\",service=\"\"} 255"),
 		"and the others one together");
 	free(text);
+	c.n = 0;
+#define CUT "12345678901234567890123456789012345678901234567890123456789012"
+	calls_of(&c, "f\xe9", CUT "\u00e9");
+	calls_of(&c, "f\xe8", CUT "\u20ac");
+#undef CUT
+	tap__ok(c.n == 1, "names that only bytes tell apart that cannot be shown are one series");
 }

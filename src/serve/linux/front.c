@@ -217,14 +217,11 @@ static void on_interval(struct front_process *p, const struct channel_message *m
 		.size = interval.size,
 	};
 	char file[PATH_MAX] = "", name[INTERVAL_NAME_MAX];
-	struct errmsg f = {""};
 
 	/* what fails is in its status */
-	if (p->store && !store__add(p->store, &interval, &entry.name, &f)) {
+	if (p->store && !store__add(p->store, &interval, &entry.name, NULL)) {
 		interval_name__print(name, &entry.name);
 		snprintf(file, sizeof(file), "%s/%s", p->config->to[WAY_STORE], name);
-		if (f.text[0])
-			front__say(p, "%s", f.text);
 	}
 	for (size_t i = 0; i < WAYS && interval.samples; i++)
 		if (p->ways[i].push)
@@ -241,7 +238,8 @@ static void on_profile(struct front_process *p, const struct channel_message *m)
 	if (m->head.size)
 		http__answer(p->http, r->id, 200, HTTP_TYPE_PROFILE, m->data, (size_t)m->head.size);
 	else
-		front__answer_text(p, r->id, 503, "too many profiles are being taken at a time\n");
+		front__answer_text(p, r->id, 503,
+				   "the profile does not fit into memory (--max-memory)\n");
 }
 
 static void front__message(struct front_process *p, const struct channel_message *m)

@@ -70,13 +70,15 @@ static void end(void)
 
 static void send_interval(void)
 {
+	static const char index[] = "\"pid\":1}\n";
 	const struct channel_head head = {.kind = CHANNEL_INTERVAL,
 					  .size = profile.len,
+					  .index_len = strlen(index),
 					  .began = NS_PER_S,
 					  .ended = 2 * NS_PER_S,
 					  .samples = 3};
 
-	tap__bail_if(channel__send(channel, &head, profile.data, NULL), "it takes nothing");
+	tap__bail_if(channel__send(channel, &head, profile.data, index), "it takes nothing");
 }
 
 BEFORE()
@@ -94,6 +96,15 @@ BEFORE()
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* Have it say how it is; what it has to say before comes first. */
+static void ask_status(void)
+{
+	channel__send(channel,
+		      &(struct channel_head){.kind = CHANNEL_STATUS,
+					     .size = sizeof(struct sampler_status)},
+		      &(struct sampler_status){.uptime = 1}, NULL);
+}
+
 /* For @n profiles the directory is a file. */
 static void fail_for(int n, const char *said)
 {
@@ -106,10 +117,7 @@ static void fail_for(int n, const char *said)
 	line = next();
 	tap__ok(strstr(line, "directory") && strstr(line, "dropped"), "it fails: %s", line);
 	/* all are through when it says how it is */
-	channel__send(channel,
-		      &(struct channel_head){.kind = CHANNEL_STATUS,
-					     .size = sizeof(struct sampler_status)},
-		      &(struct sampler_status){.uptime = 1}, NULL);
+	ask_status();
 	tap__ok(!strcmp(next(), "counts"), "%d of them", n);
 	tap__bail_if(unlink(profiles) || rename(moved, profiles), "%s", profiles);
 	send_interval();
@@ -126,6 +134,29 @@ TEST(given_up)
 	fail_for(3, "works again; 3 profiles were dropped");
 	fail_for(2, "works again; 2 profiles were dropped");
 	tap__ok(!channel__lost(channel).intervals, "all were taken, or counted");
+	end();
+}
+
+/* A profile that is there, and not in the index. */
+TEST(said_once)
+{
+	const struct front_config config = {.to[WAY_STORE] = tap__path("indexes")};
+	char path[512];
+	const char *line;
+
+	start(&config);
+	for (int i = 0; i < 1000; i++) {
+		snprintf(path, sizeof(path), "%s/index-19700101.%d.jsonl.gz", config.to[WAY_STORE],
+			 i);
+		if (!i) /* the first has no number */
+			strcpy(strstr(path, ".0.jsonl"), ".jsonl.gz");
+		tap__bail_if(mkdir(path, 0700), "%s", path);
+	}
+	send_interval();
+	line = next();
+	tap__ok(strstr(line, "is missing in the index"), "it says: %s", line);
+	ask_status();
+	tap__is(next(), "counts", "once");
 	end();
 }
 
@@ -189,10 +220,10 @@ TEST(no_time)
 	tap__ok(!poll(&server, 1, 0), "the server was not connected to");
 }
 
-/* What /healthz answers while the sampler has this status. */
-static const char *health(const char *listen, const struct sampler_status *status)
+/* What is answered to this request if the sampler answers @want with @kind and these bytes. */
+static const char *get(const char *listen, const char *request, enum channel_kind want,
+		       enum channel_kind kind, const void *data, size_t size)
 {
-	static const char get[] = "GET /healthz HTTP/1.0\r\n\r\n";
 	static char answer[1024];
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
 	struct channel_message m = {.data = NULL};
@@ -201,21 +232,26 @@ static const char *health(const char *listen, const struct sampler_status *statu
 
 	snprintf(at.sun_path, sizeof(at.sun_path), "%s", listen + strlen("unix:"));
 	tap__bail_if(fd < 0 || connect(fd, (struct sockaddr *)&at, sizeof(at)) ||
-			     write(fd, get, strlen(get)) != (ssize_t)strlen(get),
+			     write(fd, request, strlen(request)) != (ssize_t)strlen(request),
 		     "nothing listens");
-	while (channel__take(channel, &m) != 1 || m.head.kind != CHANNEL_WANT_STATUS)
+	while (channel__take(channel, &m) != 1 || m.head.kind != want)
 		usleep(1000);
-	tap__bail_if(channel__send(channel,
-				   &(struct channel_head){.kind = CHANNEL_STATUS,
-							  .id = m.head.id,
-							  .size = sizeof(*status)},
-				   status, NULL),
-		     "it takes no answer");
+	tap__bail_if(
+		channel__send(channel,
+			      &(struct channel_head){.kind = kind, .id = m.head.id, .size = size},
+			      data, NULL),
+		"it takes no answer");
 	while ((n = read(fd, answer + len, sizeof(answer) - 1 - (size_t)len)) > 0)
 		len += n;
 	answer[len] = '\0';
 	close(fd);
 	return answer;
+}
+
+static const char *health(const char *listen, const struct sampler_status *status)
+{
+	return get(listen, "GET /healthz HTTP/1.0\r\n\r\n", CHANNEL_WANT_STATUS, CHANNEL_STATUS,
+		   status, sizeof(*status));
 }
 
 TEST(health)
@@ -231,5 +267,9 @@ TEST(health)
 	text = health(path, &(struct sampler_status){.starved = "no memory"});
 	tap__ok(strstr(text, " 503 ") && strstr(text, "no sample could be taken: no memory"),
 		"no R that was found can be sampled: %.15s", text);
+	text = get(path, "GET /debug/pprof/profile HTTP/1.0\r\n\r\n", CHANNEL_WANT_PROFILE,
+		   CHANNEL_PROFILE, NULL, 0);
+	tap__ok(strstr(text, " 503 ") && strstr(text, "--max-memory"),
+		"the only profile does not fit: %.15s", text);
 	end();
 }

@@ -12,6 +12,7 @@
 #include "os/os.h"
 #include "output/encode_scene.h"
 #include "serve/linux/libraries.h"
+#include "serve/linux/push.h"
 
 #define WAIT_MS 60000
 #define DRAIN_S 4u
@@ -218,6 +219,47 @@ TEST(no_time)
 	tap__is(next(), "counts", "it says how it was");
 	end();
 	tap__ok(!poll(&server, 1, 0), "the server was not connected to");
+}
+
+TEST(retry_after)
+{
+	static const char answer[] = "HTTP/1.1 429 Busy\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
+				     "Connection: close\r\n\r\n";
+	const struct queue_entry e = {.name = interval_name__of(NS_PER_S, 2 * NS_PER_S),
+				      .samples = 3,
+				      .size = profile.len,
+				      .data = profile.data};
+	struct push_config config = {.spool = tap__path("asked"),
+				     .spool_size = 1 << 20,
+				     .back_off_ms = 60000,
+				     .back_off_max_ms = 60000};
+	struct way_status s = {0};
+	struct errmsg f = {""};
+	struct push *p = NULL;
+	char url[64], data[4096];
+	int fd = listens(url);
+
+	pid = fork();
+	if (!pid) {
+		fd = accept(fd, NULL, NULL);
+		if (write(fd, answer, strlen(answer)) > 0)
+			while (read(fd, data, sizeof(data)) > 0)
+				;
+		_exit(0);
+	}
+	config.url = url;
+	tap__bail_if(push__open(&p, &config, &f) || push__add(p, &e, NULL), "%s", f.text);
+	for (; !s.failed; push__status(p, &s)) {
+		struct poll_until w = push__wait(p);
+
+		poll(&(struct pollfd){.fd = w.fd, .events = POLLIN}, 1, w.ms);
+		push__run(p);
+	}
+	tap__ok(strstr(s.error, "429") && push__wait(p).ms <= 2000,
+		"Retry-After takes the place of the back-off: %s, %d ms", s.error,
+		push__wait(p).ms);
+	push__close(p);
+	waitpid(pid, NULL, 0);
 }
 
 /* What is answered to this request if the sampler answers @want with @kind and these bytes. */

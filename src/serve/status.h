@@ -58,7 +58,7 @@ struct way_status {
 	uint64_t kept, kept_size;    /* of the directory: files that are there, and their bytes */
 	uint64_t removed;	     /* and those removed for --keep */
 	uint64_t last;		     /* when the last one arrived: ns since 1970; 0: never */
-	char error[128];	     /* the last one; "": none since */
+	char error[256];	     /* the last one; "": none since */
 };
 
 /* Of the process that writes and sends. */

@@ -219,7 +219,7 @@ static void on_interval(struct front_process *p, const struct channel_message *m
 	char file[PATH_MAX] = "", name[INTERVAL_NAME_MAX];
 
 	/* what fails is in its status */
-	if (p->store && !store__add(p->store, &interval, &entry.name, NULL)) {
+	if (p->store && !store__add(p->store, &interval, &entry.name)) {
 		interval_name__print(name, &entry.name);
 		snprintf(file, sizeof(file), "%s/%s", p->config->to[WAY_STORE], name);
 	}

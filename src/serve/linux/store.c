@@ -90,12 +90,6 @@ static void store__count(struct store *st)
 	st->status.kept_size = store_files__size(&st->files);
 }
 
-static void store__says(struct store *st, const struct errmsg *f)
-{
-	snprintf(st->status.error, sizeof(st->status.error), "%.*s",
-		 (int)sizeof(st->status.error) - 1, f->text);
-}
-
 int store__open(struct store **out, const char *dir, const struct store_keep *keep,
 		struct errmsg *f)
 {
@@ -248,21 +242,19 @@ static int store__interval(struct store *st, const struct store_interval *w,
 	return err;
 }
 
-int store__add(struct store *st, const struct store_interval *w, struct interval_name *name,
-	       struct errmsg *f)
+int store__add(struct store *st, const struct store_interval *w, struct interval_name *name)
 {
-	struct errmsg said = {""};
-	int err = store__interval(st, w, name, &said);
+	struct errmsg f = {""};
+	int err = store__interval(st, w, name, &f);
 
 	st->status.failed += err != 0;
 	if (err < 0) {
 		st->status.dropped++;
 		st->status.dropped_samples += w->samples;
 	}
-	store__says(st, &said);
+	snprintf(st->status.error, sizeof(st->status.error), "%.*s",
+		 (int)sizeof(st->status.error) - 1, f.text);
 	store__count(st);
-	if (f)
-		*f = said;
 	return err < 0 ? err : 0;
 }
 

@@ -58,12 +58,11 @@ struct store_interval {
 /*
  * store__add - write it, as @name.  While the disk is full, or the directory cannot be made again,
  * it fails and is counted; the next one is tried again.  Room is made by --keep first.  0: it is
- * there, and
- * @f says what else failed, "" if nothing did: a file that --keep could not remove, a line that is
- * missing in the index.  Negative errno: it is dropped, @f says why.
+ * there, and the `error` of its status says what else failed, "" if nothing did: a file that --keep
+ * could not remove, a line that is missing in the index.  Negative errno: it is dropped, and
+ * `error` says why.
  */
-int store__add(struct store *st, const struct store_interval *w, struct interval_name *name,
-	       struct errmsg *f);
+int store__add(struct store *st, const struct store_interval *w, struct interval_name *name);
 
 /* store__status - into @s: sent, failed, dropped, kept and what else it knows. */
 void store__status(const struct store *st, struct way_status *s);

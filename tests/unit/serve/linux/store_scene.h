@@ -67,6 +67,18 @@ SCENE_FN void scene__empty(void)
 	scene__each(scene__unlink, NULL);
 }
 
+/* scene__put - store__add, and what failed in @f. */
+SCENE_FN int scene__put(struct store *st, const struct store_interval *w, struct errmsg *f)
+{
+	struct interval_name name;
+	struct way_status s;
+	int err = store__add(st, w, &name);
+
+	store__status(st, &s);
+	strcpy(f->text, s.error);
+	return err;
+}
+
 /* scene__add - the profile of the minute that begins at @began, seconds, with an index of a line.
  */
 SCENE_FN int scene__add(struct store *st, uint64_t began, uint32_t seconds, size_t size,
@@ -74,7 +86,6 @@ SCENE_FN int scene__add(struct store *st, uint64_t began, uint32_t seconds, size
 {
 	static const char line[] = "\"pid\":17,\"samples\":3}\n";
 	struct buf text = {0}, file = {0};
-	struct interval_name name;
 	struct store_interval w = {
 		.began = began * SCENE_NS,
 		.ended = (began + seconds) * SCENE_NS,
@@ -93,7 +104,7 @@ SCENE_FN int scene__add(struct store *st, uint64_t began, uint32_t seconds, size
 	gzip__pack(&file, text.data, text.len);
 	w.data = file.data;
 	w.size = file.len;
-	err = store__add(st, &w, &name, f);
+	err = scene__put(st, &w, f);
 	buf__free(&text);
 	buf__free(&file);
 	return err;

@@ -120,16 +120,15 @@ TEST(lines)
 		.data = "\x1f\x8b",
 		.size = 2,
 	};
-	struct interval_name name;
 	static struct buf lines;
 
-	tap__ok(!store__add(st, &w, &name, &f) && !f.text[0] && !there(INDEX),
+	tap__ok(!scene__put(st, &w, &f) && !f.text[0] && !there(INDEX),
 		"a profile that the index has nothing of");
 	for (int i = 0; i < 50000; i++)
 		buf__str(&lines, "\"pid\":17,\"samples\":3}\n");
 	w.index = lines.data;
 	w.index_len = lines.len - 1; /* the last one does not end */
-	tap__ok(!store__add(st, &w, &name, &f) && !f.text[0], "50,000 processes");
+	tap__ok(!scene__put(st, &w, &f) && !f.text[0], "50,000 processes");
 	is("profiles 2, indexes 1, lines 50000, torn 2, sent 2, kept 3", "a line each");
 }
 

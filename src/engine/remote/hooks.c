@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-#define KNOWN_MAX  (1u << 20) /* symbols remembered; beyond it all are sent again */
+#define KNOWN_MAX  (1u << 16) /* names remembered, 3 MiB; beyond it all are sent again */
 #define WINDOW_MAX 256u
 
 /*

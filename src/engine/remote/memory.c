@@ -25,7 +25,7 @@ void remote_memory__free(struct remote_memory *m)
 	m->index = NULL;
 	m->bytes = NULL;
 	m->cap = m->cap_bytes = 0;
-	m->count = m->mask = m->nbytes = 0;
+	m->count = m->mask = m->nbytes = m->left = 0;
 }
 
 static uint32_t memory__hash(const struct remote_memory *m, uint64_t addr)
@@ -107,6 +107,7 @@ uint32_t remote_memory__put(struct remote_memory *m, uint64_t addr, uint32_t len
 		return PIECE_NONE;
 	if (m->index[place]) { /* known, but shorter: it moves to where there is room */
 		p = &m->pieces[m->index[place] - 1];
+		m->left += 2 * p->cap;
 	} else {
 		p = &m->pieces[m->count];
 		memset(p, 0, sizeof(*p));
@@ -211,7 +212,7 @@ void remote_memory__trim(struct remote_memory *m, uint64_t sample, uint32_t *ids
 	uint32_t *renumbered;
 	uint8_t *bytes;
 
-	if (m->count < 2 * n + TRIM_SLACK)
+	if (m->count < 2 * n + TRIM_SLACK && m->left <= m->nbytes / 2)
 		return;
 	renumbered = malloc((size_t)m->count * sizeof(*renumbered));
 	bytes = malloc(m->cap_bytes);
@@ -233,6 +234,7 @@ void remote_memory__trim(struct remote_memory *m, uint64_t sample, uint32_t *ids
 	free(m->bytes);
 	m->bytes = bytes;
 	m->nbytes = nbytes;
+	m->left = 0;
 	bytes = NULL;
 	memset(m->index, 0, ((size_t)m->mask + 1) * sizeof(*m->index));
 	for (uint32_t id = 0; id < kept; id++)

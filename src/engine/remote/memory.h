@@ -44,7 +44,7 @@ struct remote_memory {
 	uint32_t *index; /* open hash of addr to piece + 1; 0: free */
 	uint32_t mask;
 	uint8_t *bytes;
-	uint32_t nbytes;
+	uint32_t nbytes, left; /* `left`: bytes of it that pieces moved away from */
 	size_t cap_bytes;
 	uint64_t seq;
 	int gone; /* the reader's last error: nothing of the target can be read; 0: it can */
@@ -88,8 +88,8 @@ bool remote_memory__at_once(struct remote_memory *m, const struct remote_look *l
 int remote_memory__read(struct remote_memory *m, uint64_t addr, void *to, uint32_t len);
 
 /*
- * remote_memory__trim - when many pieces were not used by sample @sample, forget those.  @ids, the
- * @n pieces that stay, are renumbered.
+ * remote_memory__trim - when many pieces were not used by sample @sample, or most bytes are of no
+ * piece, forget these.  @ids, the @n pieces that stay, are renumbered.
  */
 void remote_memory__trim(struct remote_memory *m, uint64_t sample, uint32_t *ids, uint32_t n);
 

@@ -4,6 +4,7 @@
  * circles, of stacks that are another each time.  The clock goes on with what is read.
  */
 
+#include "engine/remote/hooks.h"
 #include "engine/remote/remote_walk.h"
 #include "profile/decode.h"
 #include "r_image.h"
@@ -200,4 +201,44 @@ TEST(no_cpu)
 	remote_walk__still(s->rw);
 	scene__in_time(from, clock_ns, SHORT_NS + SLACK_NS, "stopped, which the thread waits for");
 	scene__free(s);
+}
+
+/* The target decides how long each of its strings says it is, and may say another length each time.
+ */
+TEST(lengths)
+{
+	enum { STRINGS = 256 };
+	const struct mem_reader reader = {0};
+	struct remote_memory m;
+	uint32_t ids[STRINGS];
+	bool same = true;
+
+	remote_memory__init(&m, &reader);
+	for (uint32_t len = 8; len <= REMOTE_PIECE_MAX; len += 8) {
+		for (uint32_t i = 0; i < STRINGS; i++) {
+			ids[i] = remote_memory__put(&m, 0x1000 * (i + 1), len);
+			m.pieces[ids[i]].used = len;
+		}
+		remote_memory__trim(&m, len, ids, STRINGS);
+		for (uint32_t i = 0; i < STRINGS; i++)
+			same = same && m.pieces[ids[i]].addr == 0x1000 * (i + 1);
+	}
+	tap__ok(same && m.nbytes <= 4 * STRINGS * REMOTE_PIECE_MAX,
+		"the bytes of earlier lengths are used again: %u", m.nbytes);
+	remote_memory__free(&m);
+}
+
+TEST(names)
+{
+	const struct mem_reader reader = {0};
+	const struct xr_row row = {0};
+	struct remote_walk *rw;
+
+	tap__bail_if(remote_walk__new(&rw, &row, &reader, scene__now), "out of memory");
+	for (uint64_t i = 1; i <= 1u << 18; i++)
+		walk__send_symbol(&rw->walk, 64 * i, 0, 0);
+	tap__ok(remote_walk__texts(rw) == 1u << 18 &&
+			rw->known.cap * sizeof(*rw->known.entries) <= 4u << 20,
+		"the names that are remembered of one process take 4 MiB at most");
+	remote_walk__free(rw);
 }

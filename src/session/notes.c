@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "abi.h"
 #include "base/clock.h"
 #include "base/map.h"
 #include "os/os.h"
@@ -24,20 +25,21 @@ static bool word__is_name(const char *word, size_t len)
 	return dots > 1;
 }
 
-/* Behind "process N" its name, in parentheses: where it ends. */
+/* Behind "process N" its name, in parentheses, which may have some itself: where it ends. */
 static const char *line__skip_name(const char *line, const char *at)
 {
-	const char *number = at, *end;
+	const char *number = at, *end = NULL;
 
 	if (*at != '(' || number - line < 2)
 		return at;
 	number--; /* the blank */
 	while (number > line && strchr(DIGITS, number[-1]))
 		number--;
-	end = strchr(at, ')');
-	if (number - line < 8 || strncmp(number - 8, "process ", 8) != 0 || !end)
+	if (number - line < 8 || strncmp(number - 8, "process ", 8) != 0)
 		return at;
-	return end + 1;
+	for (size_t i = 1; i <= XR_COMM_LEN && at[i]; i++)
+		end = at[i] == ')' ? at + i : end;
+	return end ? end + 1 : at;
 }
 
 /* A word in which numbers do not count. */

@@ -66,7 +66,7 @@ TEST(notes)
 /* The limits of a service. */
 TEST(service)
 {
-	static const char *const names[] = {"R", "Rscript", "my R", "rstudio-server"};
+	static const char *const names[] = {"R", "Rscript", "my) R", "rstudio-server"};
 	struct notes_limit limit = {.few = 1, .window = 3600};
 	struct notes notes = {.line = on_line, .lowest = NOTES_USER, .limit = &limit};
 	uint64_t before = os__now();
@@ -83,7 +83,7 @@ TEST(service)
 		  "process 200 (R): cannot read /opt/4.0/libR.so\n"
 		  "R 4.7.0 (process 101)\n"
 		  "process 201 (Rscript): cannot read /opt/4.1/libR.so\n"
-		  "process 202 (my R): cannot read /opt/4.2/libR.so\n",
+		  "process 202 (my) R): cannot read /opt/4.2/libR.so\n",
 		  "a line for each version and library");
 	notes__settle(&notes, before + 3599 * NS_PER_S, false);
 	tap__said("", "no more within the hour");
@@ -94,7 +94,7 @@ TEST(service)
 		  "and 19 more of this kind; the last: process 257 (Rscript): cannot read "
 		  "/opt/4.0/libR.so\n"
 		  "and 29 more of this kind; the last: R 4.7.0 (process 159)\n"
-		  "and 19 more of this kind; the last: process 258 (my R): cannot read "
+		  "and 19 more of this kind; the last: process 258 (my) R): cannot read "
 		  "/opt/4.1/libR.so\n"
 		  "and 19 more of this kind; the last: process 259 (rstudio-server): cannot read "
 		  "/opt/4.2/libR.so\n",

@@ -235,12 +235,11 @@ static int bpf__update(struct engine *e, const struct xr_row *row)
 	struct errmsg f = {""};
 	struct xr_row old;
 
-	if (bpf_rows__lookup(bpf__rows(e), row->pid, &old) || old.serial != row->serial)
-		return -ESRCH;
 	/* first: a child that has such a row has what the parent had (collections.h) */
-	if (e->others && bpf_events__row(e->others, &old, row, &f))
+	if (e->others && !bpf_rows__lookup(bpf__rows(e), row->pid, &old) &&
+	    old.serial == row->serial && bpf_events__row(e->others, &old, row, &f))
 		engine__note(&e->config, "%s", f.text);
-	return bpf_rows__replace(bpf__rows(e), &old, row);
+	return bpf_rows__replace(bpf__rows(e), row);
 }
 
 static void bpf__remove(struct engine *e, uint32_t pid, uint32_t serial)

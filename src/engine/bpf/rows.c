@@ -39,20 +39,24 @@ int bpf_rows__insert(int map, const struct xr_row *row)
 	return rows__put(map, row, BPF_ANY);
 }
 
-int bpf_rows__replace(int map, const struct xr_row *old, const struct xr_row *row)
+/* What the sampler changes between look-up and put is lost: at worst, the bytes of one collection.
+ */
+int bpf_rows__replace(int map, const struct xr_row *row)
 {
-	struct xr_row new = *row;
+	struct xr_row new = *row, old;
 
-	new.r_tid = old->r_tid;
-	new.strikes = old->strikes;
-	new.reduced = old->reduced;
-	new.asked = old->asked;
-	new.heap_base = old->heap_base;
-	new.collected_at = old->collected_at;
-	new.labels_value = old->labels_value;
-	new.labels_stamp = old->labels_stamp;
-	new.labels_hash = old->labels_hash;
-	new.revision = old->revision + 1;
+	if (bpf_rows__lookup(map, row->pid, &old) || old.serial != row->serial)
+		return -ESRCH;
+	new.r_tid = old.r_tid;
+	new.strikes = old.strikes;
+	new.reduced = old.reduced;
+	new.asked = old.asked;
+	new.heap_base = old.heap_base;
+	new.collected_at = old.collected_at;
+	new.labels_value = old.labels_value;
+	new.labels_stamp = old.labels_stamp;
+	new.labels_hash = old.labels_hash;
+	new.revision = old.revision + 1;
 	/* never a new one: the process may just have become another program */
 	return rows__put(map, &new, BPF_EXIST) ? -ESRCH : 0;
 }

@@ -20,10 +20,10 @@ int bpf_rows__lookup(int map, uint32_t pid, struct xr_row *row);
 int bpf_rows__insert(int map, const struct xr_row *row);
 
 /*
- * bpf_rows__replace - @row in place of @old, which was looked up; what the sampler found out stays.
+ * bpf_rows__replace - @row in place of that of its serial; what the sampler found out stays.
  * -ESRCH: it is not there any more, for the process has just become another program.
  */
-int bpf_rows__replace(int map, const struct xr_row *old, const struct xr_row *row);
+int bpf_rows__replace(int map, const struct xr_row *row);
 
 /* bpf_rows__holds - is the row of @pid that of @serial? */
 bool bpf_rows__holds(int map, uint32_t pid, uint32_t serial);

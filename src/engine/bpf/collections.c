@@ -4,7 +4,6 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +15,12 @@
 #include "os/linux/proc_maps.h"
 #include "os/linux/rights.h"
 
-#define SWEEP_MIN  64u /* processes watched, from which on it is looked which have ended */
+#define SWEEP_MIN  64u /* processes watched, from which on it is looked which are still needed */
 #define PROBED_MAX 64u /* files with R in them */
 
 /* A process, with the children that inherited from it. */
 struct watched {
 	struct perf_events *events;
-	pid_t pid;
 	uint64_t at;
 	bool used; /* by some row, in collections__sweep() */
 };
@@ -98,7 +96,7 @@ int collections__new(struct collections **out, const struct event_name *event, i
 	return 0;
 }
 
-/* Mark those that a process with a row may have inherited: its R_in_gc is at the same address. */
+/* Mark those that a process with a row has, or may have: its R_in_gc is at the same address. */
 static void collections__mark(struct collections *c)
 {
 	uint64_t raised = rights__raise(RIGHTS_EVENTS);
@@ -115,13 +113,16 @@ static void collections__mark(struct collections *c)
 	rights__lower(raised);
 }
 
-/* Forget those that have ended, with all that inherited from them: that ends with the event. */
+/*
+ * Forget those that have ended or execute another program, with all that inherited from them: that
+ * ends with the event.
+ */
 static void collections__sweep(struct collections *c)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < c->n; i++)
-		c->watched[i].used = !kill(c->watched[i].pid, 0) || errno != ESRCH;
+		c->watched[i].used = false;
 	collections__mark(c);
 	for (size_t i = 0; i < c->n; i++) {
 		if (c->watched[i].used)
@@ -153,7 +154,6 @@ static int collections__watch(struct collections *c, const struct xr_row *row, s
 	}
 	c->watched[c->n++] = (struct watched){
 		.events = events,
-		.pid = (pid_t)row->pid,
 		.at = row->gc_at,
 	};
 	return 0;

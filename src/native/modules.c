@@ -6,12 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool file__same(const struct target_file *a, const struct target_file *b)
-{
-	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
-	       a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns;
-}
-
 struct module *modules__number(const struct modules *all, uint32_t number)
 {
 	return number ? map__get(&all->numbers, number, 0) : NULL;
@@ -23,7 +17,7 @@ struct module *modules__get(struct modules *all, const struct target_file *file,
 	struct module *first = map__get(&all->files, file->dev, file->ino), *m;
 
 	for (m = first; m; m = m->next)
-		if (m->kind == kind && file__same(&m->file, file))
+		if (m->kind == kind && !memcmp(&m->file, file, sizeof(*file)))
 			return m;
 	if (all->last == XR_NATIVE_MODULES_MAX)
 		return NULL;

@@ -205,6 +205,7 @@ static int native__ask_module(struct lifecycle *l, const struct process *p,
 		.pid = (pid_t)p->pid,
 		.tag = MODULE_TAG(map->module->number, p->serial),
 		.at = map->start,
+		.file = map->module->file,
 	};
 
 	if (asker__ask(l->asker, &q))

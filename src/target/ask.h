@@ -42,7 +42,7 @@ enum ask_kind {
 	 * -ENOSYS: there are no rules, or it is Windows.
 	 */
 	ASK_DESCRIBE,
-	/* native_maps__make(), native_module__make() of what is mapped `at`: `fd`, the taker's */
+	/* native_maps__make(), native_module__make() of `file`, mapped `at`: `fd`, the taker's */
 	ASK_MAPS,
 	ASK_MODULE,
 	/*
@@ -69,6 +69,7 @@ struct ask {
 	uint32_t want;	/* as of target__find() */
 	uint32_t looks; /* at most this number */
 	uint64_t at;
+	struct target_file file;
 	int fd; /* of an answer; -1: there is none */
 	bool yes;
 	bool quiet; /* the same was answered before, and is not worth a line any more */

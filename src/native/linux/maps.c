@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/errmsg.h"
@@ -32,10 +31,7 @@ static int mapped__file(pid_t pid, const struct proc_map *map, struct target_fil
 	int fd = proc_maps__open(pid, map, &why), err;
 
 	if (fd == -EACCES) {
-		*file = (struct target_file){
-			.dev = makedev(map->dev_major, map->dev_minor),
-			.ino = map->inode,
-		};
+		*file = mapped_file__number(map);
 		return 0;
 	}
 	if (fd < 0)

@@ -234,24 +234,28 @@ static int module__file(struct module_made *m, int *fd)
 	return *fd < 0 ? *fd : 0;
 }
 
-int native_module__make(pid_t pid, uint64_t at, int *fd)
+int native_module__make(pid_t pid, uint64_t at, const struct target_file *of, int *fd)
 {
 	struct module_made m = {0};
+	struct target_file is = {0};
 	struct errmsg why;
 	struct proc_map map;
 	int err = module__mapping(pid, at, &map), file = -1;
-	bool made = true;
+	const bool vdso = !err && !strcmp(map.path, VDSO);
 
 	*fd = -1;
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		err = -ENOTSUP;
-	if (!err && !strcmp(map.path, VDSO)) {
-		err = module__of_vdso(&m);
-	} else if (!err) {
-		file = mapped_file__open(pid, &map, &made, &why);
-		err = file < 0 ? file : module__of_file(&m, file, pid, map.path);
+	if (!err && !vdso) {
+		file = mapped_file__open(pid, &map, &is, &why);
+		err = file < 0 ? file : 0;
 	}
-	if (!err && !made && !native__hash(file, m.head.hash))
+	/* what is found serves all processes of that file: none may give out another one for it */
+	if (!err && memcmp(&is, of, sizeof(is)) != 0)
+		err = -ESRCH;
+	if (!err)
+		err = vdso ? module__of_vdso(&m) : module__of_file(&m, file, pid, map.path);
+	if (!err && is.size && !native__hash(file, m.head.hash))
 		m.head.hash_len = NATIVE_HASH;
 	if (!err)
 		err = module__file(&m, fd);

@@ -145,7 +145,7 @@ static void answer__make(struct ask *q, struct programs *known, const struct lab
 		q->err = native_maps__make(q->pid, &q->fd);
 		break;
 	case ASK_MODULE:
-		q->err = native_module__make(q->pid, q->at, &q->fd);
+		q->err = native_module__make(q->pid, q->at, &q->file, &q->fd);
 		break;
 	case ASK_LABELS:
 		q->err = answer__labels(q);

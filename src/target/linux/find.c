@@ -99,10 +99,10 @@ static void load__close(struct load *l)
 /* Open @l->map's file; where it is loaded. */
 static int load__open(struct load *l, const struct target *t, struct errmsg *f)
 {
-	bool made;
+	struct target_file which;
 	int err;
 
-	l->fd = mapped_file__open(t->pid, &l->map, &made, f);
+	l->fd = mapped_file__open(t->pid, &l->map, &which, f);
 	if (l->fd < 0)
 		return l->fd;
 	err = elf_file__open(&l->elf, l->fd, l->map.path, f);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -311,15 +312,23 @@ static int image__open(pid_t pid, const struct proc_map *map)
 	return err;
 }
 
-int mapped_file__open(pid_t pid, const struct proc_map *map, bool *made, struct errmsg *f)
+struct target_file mapped_file__number(const struct proc_map *map)
+{
+	return (struct target_file){.dev = makedev(map->dev_major, map->dev_minor),
+				    .ino = map->inode};
+}
+
+int mapped_file__open(pid_t pid, const struct proc_map *map, struct target_file *which,
+		      struct errmsg *f)
 {
 	int fd = proc_maps__open(pid, map, f), image;
 
-	*made = false;
+	*which = mapped_file__number(map);
+	if (fd >= 0)
+		mapped_file__which(fd, which);
 	if (fd != -EACCES)
 		return fd;
 	image = image__open(pid, map);
-	*made = image >= 0;
 	return image < 0 ? fd : image;
 }
 

@@ -18,10 +18,14 @@
  * that are mapped, and the sections that the dynamic linker needs (.dynsym, .dynstr, .rela.dyn) and
  * notes.  What the dynamic linker wrote into writable segments stays as it is there.
  *
- * The caller closes it.  *@made: it is such a file in memory.  A negative errno with @f filled:
- * that of proc_maps__open().
+ * The caller closes it.  *@which: the file that is mapped; its size is 0 if the returned one is in
+ * memory.  A negative errno with @f filled: that of proc_maps__open().
  */
-int mapped_file__open(pid_t pid, const struct proc_map *map, bool *made, struct errmsg *f);
+int mapped_file__open(pid_t pid, const struct proc_map *map, struct target_file *which,
+		      struct errmsg *f);
+
+/* mapped_file__number - the file of @map, known by its number alone: it may not be opened. */
+struct target_file mapped_file__number(const struct proc_map *map);
 
 /* mapped_file__which - which file @fd is.  -EBADMSG: not a regular one, and @file stays as it is.
  */

@@ -111,7 +111,8 @@ BEFORE()
 	p->state = PROCESS_SAMPLED;
 	native__look(&l, p, now);
 	answer(asked[0], 0, mappings(LIBRARIES));
-	tap__bail_if(nasked != 1 + LIBRARIES || asked[1].at != 4096 || asked[2].at != 8192,
+	tap__bail_if(nasked != 1 + LIBRARIES || asked[1].at != 4096 || asked[1].file.ino != 1 ||
+			     asked[2].at != 8192 || asked[2].file.ino != 2,
 		     "not both are asked about");
 	nasked = 0;
 }

@@ -64,6 +64,7 @@ TEST(this)
 {
 	struct native_maps m;
 	struct native_module module;
+	struct target_file of;
 	bool vdso = false, libc = false, named = false;
 	int fd, err = native_maps__make(getpid(), &fd);
 
@@ -77,7 +78,12 @@ TEST(this)
 		if (!strstr(path, "/libc.so") && !strstr(path, "/libc-"))
 			continue;
 		libc = true;
-		err = native_module__make(getpid(), m.maps[i].start, &file);
+		of = m.maps[i].file;
+		of.ino++;
+		tap__ok(native_module__make(getpid(), m.maps[i].start, &of, &file) == -ESRCH,
+			"nothing is told of another file that was mapped there");
+		of = m.maps[i].file;
+		err = native_module__make(getpid(), m.maps[i].start, &of, &file);
 		tap__ok(!err, "%s: its code is known", path);
 		if (err || native_module__open(&module, dup(file)))
 			continue;
@@ -93,7 +99,7 @@ TEST(this)
 	tap__ok(vdso && libc, "the C library and the vdso are among them");
 	native_maps__close(&m);
 	test_damaged(fd, true);
-	tap__ok(native_module__make(getpid(), 4096, &fd) == -ESRCH && fd == -1,
+	tap__ok(native_module__make(getpid(), 4096, &of, &fd) == -ESRCH && fd == -1,
 		"where nothing is mapped there is no module");
 }
 

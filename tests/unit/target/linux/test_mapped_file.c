@@ -56,15 +56,15 @@ TEST(mapped_file)
 	struct proc_map map;
 	struct errmsg f;
 	struct stat st;
-	bool made;
+	struct target_file which;
 	int fd, bare;
 
 	if (!library__map(&map)) {
 		tap__skip("there is none", "the C library as a file that is mapped");
 		return;
 	}
-	fd = mapped_file__open(getpid(), &map, &made, &f);
-	tap__ok(fd >= 0 && !made, "a file that can be opened is opened");
+	fd = mapped_file__open(getpid(), &map, &which, &f);
+	tap__ok(fd >= 0 && which.size, "a file that can be opened is opened");
 	tap__bail_if(fd < 0 || fstat(fd, &st), "%s", f.text);
 	want = environ__of(fd);
 	bare = copy__bare(fd, st.st_size);
@@ -84,7 +84,7 @@ TEST(mapped_file)
 	tap__ok(true, "not of a file that is cut");
 	map.deleted = true;
 	map.inode++;
-	tap__ok(mapped_file__open(1 << 22, &map, &made, &f) == -ESRCH,
+	tap__ok(mapped_file__open(1 << 22, &map, &which, &f) == -ESRCH,
 		"nor of a process that is gone");
 	close(bare);
 	close(fd);

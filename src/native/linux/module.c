@@ -24,6 +24,9 @@
 #define HASH_PART 4096
 
 struct module_made {
+	int file; /* that it is made of, which process `pid` knows as `path`; -1: the vdso */
+	pid_t pid;
+	const char *path;
 	struct native_module_head head;
 	struct unwind_table *table;
 	struct buf symbols, builtins, texts;
@@ -76,14 +79,14 @@ static int module__builtins(struct module_made *m, struct elf_image *file)
 	return err;
 }
 
-/* The symbols of the debug files that belong to @elf, of the file @path. */
-static int module__debug_files(struct symbols *s, pid_t pid, Elf *elf, const char *path)
+/* The symbols of the debug files that belong to @elf. */
+static int module__debug_files(const struct module_made *m, struct symbols *s, Elf *elf)
 {
 	unsigned int n = 0;
 	int err = 0, fd;
 	Elf *debug;
 
-	while (!err && (debug = debug_file__next(elf, pid, path, &n, &fd))) {
+	while (!err && (debug = debug_file__next(elf, m->file, m->pid, m->path, &n, &fd))) {
 		err = symbols__of_debug(s, debug);
 		elf_end(debug);
 		close(fd);
@@ -91,14 +94,13 @@ static int module__debug_files(struct symbols *s, pid_t pid, Elf *elf, const cha
 	return err;
 }
 
-static int module__symbols(struct module_made *m, struct elf_image *file, pid_t pid,
-			   const char *path)
+static int module__symbols(struct module_made *m, struct elf_image *file)
 {
 	struct symbols s = {.base = m->head.base};
 	int err = symbols__of_elf(&s, file->elf);
 
-	if (!err && path)
-		err = module__debug_files(&s, pid, file->elf, path);
+	if (!err && m->file >= 0)
+		err = module__debug_files(m, &s, file->elf);
 	if (!err)
 		err = symbols__of_routines(&s, file);
 	if (!err)
@@ -120,8 +122,7 @@ static void module__segments(struct module_made *m, const struct elf_image *file
 	}
 }
 
-/* What the file @elf tells, which process @pid knows as @path; NULL: it is an image in memory. */
-static int module__read(struct module_made *m, Elf *elf, pid_t pid, const char *path)
+static int module__read(struct module_made *m, Elf *elf)
 {
 	struct elf_image file;
 	int err;
@@ -133,7 +134,7 @@ static int module__read(struct module_made *m, Elf *elf, pid_t pid, const char *
 	module__segments(m, &file);
 	m->head.build_id_len = (uint32_t)debug_file__build_id(elf, m->head.build_id);
 	err = module__builtins(m, &file);
-	return err ? err : module__symbols(m, &file, pid, path);
+	return err ? err : module__symbols(m, &file);
 }
 
 /* Add @len bytes of @fd from @offset on. */
@@ -176,15 +177,15 @@ int native__hash(int fd, uint8_t hash[NATIVE_HASH])
 	return 0;
 }
 
-static int module__of_file(struct module_made *m, int fd, pid_t pid, const char *path)
+static int module__of_file(struct module_made *m)
 {
 	Elf *elf;
-	int err = unwind_table__of_elf(&m->table, fd, NULL);
+	int err = unwind_table__of_elf(&m->table, m->file, NULL);
 
 	if (err && err != -ENOENT && err != -EBADMSG && err != -E2BIG)
 		return err;
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	err = module__read(m, elf, pid, path);
+	elf = elf_begin(m->file, ELF_C_READ, NULL);
+	err = module__read(m, elf);
 	elf_end(elf);
 	return err;
 }
@@ -204,7 +205,7 @@ static int module__of_vdso(struct module_made *m)
 	if (err && err != -ENOENT && err != -EBADMSG)
 		return err;
 	elf = elf_memory((char *)at, map.end - map.start);
-	err = module__read(m, elf, 0, NULL);
+	err = module__read(m, elf);
 	elf_end(elf);
 	return err;
 }
@@ -236,31 +237,31 @@ static int module__file(struct module_made *m, int *fd)
 
 int native_module__make(pid_t pid, uint64_t at, const struct target_file *of, int *fd)
 {
-	struct module_made m = {0};
+	struct proc_map map;
+	struct module_made m = {.file = -1, .pid = pid, .path = map.path};
 	struct target_file is = {0};
 	struct errmsg why;
-	struct proc_map map;
-	int err = module__mapping(pid, at, &map), file = -1;
+	int err = module__mapping(pid, at, &map);
 	const bool vdso = !err && !strcmp(map.path, VDSO);
 
 	*fd = -1;
 	if (elf_version(EV_CURRENT) == EV_NONE)
 		err = -ENOTSUP;
 	if (!err && !vdso) {
-		file = mapped_file__open(pid, &map, &is, &why);
-		err = file < 0 ? file : 0;
+		m.file = mapped_file__open(pid, &map, &is, &why);
+		err = m.file < 0 ? m.file : 0;
 	}
 	/* what is found serves all processes of that file: none may give out another one for it */
 	if (!err && memcmp(&is, of, sizeof(is)) != 0)
 		err = -ESRCH;
 	if (!err)
-		err = vdso ? module__of_vdso(&m) : module__of_file(&m, file, pid, map.path);
-	if (!err && is.size && !native__hash(file, m.head.hash))
+		err = vdso ? module__of_vdso(&m) : module__of_file(&m);
+	if (!err && is.size && !native__hash(m.file, m.head.hash))
 		m.head.hash_len = NATIVE_HASH;
 	if (!err)
 		err = module__file(&m, fd);
-	if (file >= 0)
-		close(file);
+	if (m.file >= 0)
+		close(m.file);
 	unwind_table__free(m.table);
 	buf__free(&m.symbols);
 	buf__free(&m.builtins);

@@ -207,7 +207,7 @@ static void target__derive(struct target *t, int fd)
 
 	if (!elf || hidden__run(elf, layout->bcbody, layout->bcpc, &d))
 		goto cleanup;
-	while (err && (debug = debug_file__next(elf, t->pid, t->path, &n, &debug_fd))) {
+	while (err && (debug = debug_file__next(elf, fd, t->pid, t->path, &n, &debug_fd))) {
 		err = hidden__from_debug(debug, &d);
 		elf_end(debug);
 		close(debug_fd);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include "os/proc.h"
@@ -142,10 +143,19 @@ static int debug_file__open(Elf *elf, pid_t pid, const char *path, unsigned int 
 	return fd;
 }
 
-Elf *debug_file__next(Elf *elf, pid_t pid, const char *path, unsigned int *n, int *fd)
+static bool debug_file__is_trusted(int of, int fd)
+{
+	struct stat file, debug;
+
+	return !fstat(of, &file) && !fstat(fd, &debug) &&
+	       (!debug.st_uid || debug.st_uid == file.st_uid);
+}
+
+Elf *debug_file__next(Elf *elf, int of, pid_t pid, const char *path, unsigned int *n, int *fd)
 {
 	while ((*fd = debug_file__open(elf, pid, path, n)) >= 0) {
-		Elf *debug = elf_begin(*fd, ELF_C_READ, NULL);
+		Elf *debug =
+			debug_file__is_trusted(of, *fd) ? elf_begin(*fd, ELF_C_READ, NULL) : NULL;
 
 		if (debug && elf_kind(debug) == ELF_K_ELF && !debug_file__same(elf, debug))
 			return debug;

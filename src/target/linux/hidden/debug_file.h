@@ -30,11 +30,12 @@ int debug_file__same(Elf *elf, Elf *debug);
 int debug_file__name(Elf *elf, const char *dir, unsigned int n, char *buf, size_t size);
 
 /*
- * debug_file__next - open the next of these that is there and belongs to @elf, the file @path of
- * process @pid; *@n is which of them, and starts as 0.  Its program headers are those of @elf, and
- * may be past the end of the file.  The caller ends it with elf_end(), and then closes *@fd.  NULL:
- * there is no more.
+ * debug_file__next - open the next of these that is there and belongs to @elf of the file @of,
+ * which is @path of process @pid; *@n is which of them, and starts as 0.  It must be owned by root
+ * or by the owner of @of: a user decides what lies at any path of a mount namespace of theirs.  Its
+ * program headers are those of @elf, and may be past the end of the file.  The caller ends it with
+ * elf_end(), and then closes *@fd.  NULL: there is no more.
  */
-Elf *debug_file__next(Elf *elf, pid_t pid, const char *path, unsigned int *n, int *fd);
+Elf *debug_file__next(Elf *elf, int of, pid_t pid, const char *path, unsigned int *n, int *fd);
 
 #endif

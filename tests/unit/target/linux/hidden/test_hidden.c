@@ -340,7 +340,7 @@ static void test_debug(const char *build_id, const char *what, unsigned int nth)
 	char name[512], *bytes[2];
 	Elf *elf[2], *debug;
 	unsigned int n = 0;
-	int fd;
+	int fd, of;
 	bool ok;
 
 	ok = run("cd %s && cc -O0 -fPIC -shared -w -nostdlib -Wl,--build-id=%s -o hidden.so "
@@ -359,7 +359,16 @@ static void test_debug(const char *build_id, const char *what, unsigned int nth)
 		elf[i] = elf_of(tap__path(names[i]), &bytes[i]);
 	tap__ok(!derive(elf[0], &d) && !d.bc_body, "%s: nothing by code at -O0", what);
 	tap__ok(debug_file__same(elf[0], elf[1]) == -ESTALE, "%s: another build's refused", what);
-	debug = debug_file__next(elf[0], getpid(), tap__path("bare.so"), &n, &fd);
+	of = open(tap__path("bare.so"), O_RDONLY | O_CLOEXEC);
+	if (tap__root()) {
+		tap__bail_if(chown(tap__path("x.debug"), 65534, 65534), "chown");
+		tap__ok(!debug_file__next(elf[0], of, getpid(), tap__path("bare.so"), &n, &fd),
+			"%s: another user's is refused", what);
+		tap__bail_if(chown(tap__path("bare.so"), 65534, 65534), "chown");
+	}
+	n = 0;
+	debug = debug_file__next(elf[0], of, getpid(), tap__path("bare.so"), &n, &fd);
+	close(of);
 	tap__bail_if(!debug, "%s: no debug file", what);
 	tap__ok(!hidden__from_debug(debug, &d) && d.bc_body == want.bc_body &&
 			d.bc_pc == want.bc_pc && d.gc_running == want.gc_running &&

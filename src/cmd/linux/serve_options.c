@@ -216,7 +216,9 @@ const struct option_row serve_options__rows[] = {
 			   "The directory is created if it is missing. report --dir DIR reads it."),
 	OPT_PARSE(0, "keep", AT(front.keep), "SIZE|AGE", parse_keep,
 		  "remove the oldest files of --dir beyond this: 10G, 7d, 10G,7d (default: 1G,30d)",
-		  .group = OPTION_WRITE),
+		  .group = OPTION_WRITE,
+		  .manual = "If only one of them is given, the other one keeps its default: with "
+			    "90d, files are also removed beyond 1G."),
 	OPT_STRING(0, "listen", AT(front.listen), "ADDR",
 		   "answer over HTTP on ADDR: 9419, [::1]:9419, unix:/run/xrprof-bpf.sock",
 		   .group = OPTION_WRITE,

@@ -103,10 +103,10 @@ static bool file__holds_r(struct proc_events *e, const struct record_mmap2 *r)
 	if (proc__exe((pid_t)r->pid, exe, sizeof(exe), &deleted))
 		return false;
 	/* as the two see them, the paths differ when the process has another root */
-	if (strcmp(path__name(exe), path__name(r->filename)))
-		proc_events__learn(e, file, false);
-	else
+	if (!strcmp(path__name(exe), path__name(r->filename)))
 		e->sink.program(e->sink.arg, (pid_t)r->pid, file);
+	else if (strstr(path__name(r->filename), ".so")) /* a program may map another: valgrind */
+		proc_events__learn(e, file, false);
 	return false;
 }
 

@@ -271,12 +271,14 @@ TEST(records)
 	reads(false, "asked ", "a library, and a program without R, which is asked about once");
 	tap__ok(w->files.count == 2, "each file is remembered once");
 	holds_r = true;
+	put_mapping(0, me, "/usr/lib/R/bin/exec/R", 16, CODE);
+	reads(false, "", "a program that another one maps, as valgrind does");
 	put_mapping(0, me, program, 16, CODE);
 	put_mapping(0, me, program, 16, CODE);
 	snprintf(want, sizeof(want), "asked mapped:%d ", me);
 	reads(false, want, "a program with R, which is known from then on");
 	for (uint64_t inode = 100; inode < 100 + FILES_MAX + 10; inode++) {
-		put_mapping(0, me, "/x", inode, CODE);
+		put_mapping(0, me, "/x.so", inode, CODE);
 		if (inode % 1000 == 0)
 			proc_events__read(w);
 	}

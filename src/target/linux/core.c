@@ -4,7 +4,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -15,7 +14,9 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "os/os.h"
 #include "os/proc.h"
+#include "os/rights.h"
 #include "target/linux/elf.h"
 #include "target/variables.h"
 
@@ -194,14 +195,25 @@ static int core__notes(struct core *c, const GElf_Phdr *ph)
 
 /* --- opening it --- */
 
+/* The core file decides what @path is: a device must not be opened. */
+static int path__open(const char *path)
+{
+	uint64_t raised = rights__raise(RIGHTS_FILES);
+	int fd = proc__open_regular(path);
+
+	rights__lower(raised);
+	return fd;
+}
+
 static int core__load(struct core *c, const GElf_Phdr *ph, uint64_t file_size)
 {
 	struct core_segment s = {ph->p_vaddr, ph->p_filesz, ph->p_offset};
+	const uint64_t there = s.offset < file_size ? file_size - s.offset : 0;
 	int err;
 
-	if (s.offset >= file_size || s.size > file_size - s.offset) {
+	if (s.size > there) {
 		c->facts.cut = true;
-		s.size = s.offset < file_size ? file_size - s.offset : 0;
+		s.size = there;
 	}
 	if (!s.size || s.start + s.size < s.start)
 		return 0;
@@ -219,8 +231,8 @@ static int core__headers(struct core *c, const char *path, struct errmsg *f)
 	size_t n;
 	int err = 0;
 
-	if (fstat(c->fd, &st) || !S_ISREG(st.st_mode))
-		return errmsg__set(f, -EBADMSG, "%s is not a file", path);
+	if (fstat(c->fd, &st))
+		return errmsg__set(f, -errno, "cannot read %s: %s", path, strerror(errno));
 	elf_version(EV_CURRENT);
 	c->elf = elf_begin(c->fd, ELF_C_READ, NULL);
 	if (!c->elf || !gelf_getehdr(c->elf, &head) || head.e_type != ET_CORE)
@@ -289,7 +301,7 @@ static int core__file(struct core *c, const char *path, const char *found, struc
 {
 	int err = -EBADMSG, same = -ENODATA;
 
-	file->fd = proc__open_regular(found);
+	file->fd = path__open(found);
 	if (file->fd < 0)
 		return errmsg__set(f, file->fd,
 				   "cannot open %s, which ran in the core file: %s; "
@@ -416,8 +428,8 @@ int core__open(const char *path, const char *libr, struct core **out, struct err
 
 	if (!c)
 		return errmsg__set(f, -ENOMEM, "out of memory");
-	c->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	err = c->fd < 0 ? errmsg__set(f, -errno, "cannot open %s: %s", path, strerror(errno))
+	c->fd = os__open(path, OS_REGULAR);
+	err = c->fd < 0 ? errmsg__set(f, c->fd, "cannot open %s: %s", path, os__reason(c->fd))
 			: core__headers(c, path, f);
 	c->target.pid = c->facts.pid;
 	if (!err)
@@ -501,7 +513,7 @@ bool core__module(struct core *c, struct core_module *m)
 	m->path = map->path;
 	m->start = map->start;
 	found = c->libr && !strcmp(map->path, c->facts.mapped) ? c->libr : map->path;
-	m->fd = proc__open_regular(found);
+	m->fd = path__open(found);
 	if (m->fd >= 0 && core__same(c, m->fd, map->start) == -EBADMSG)
 		core_module__close(m);
 	return true;

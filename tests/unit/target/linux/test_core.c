@@ -9,7 +9,7 @@
 #include "os/rights.h"
 #include "tap.h"
 
-/* A core file of 64 bytes of notes, in which R's file was mapped at FIXTURE_CODE_ADDR. */
+/* A core file: R's file was mapped at FIXTURE_CODE_ADDR, and no memory is left. */
 static void core__write(const char *path, const char *libr)
 {
 	struct {
@@ -17,7 +17,7 @@ static void core__write(const char *path, const char *libr)
 		Elf64_Phdr ph[2];
 		Elf64_Nhdr note;
 		char name[8];
-		uint64_t files[5];
+		char files[5 * sizeof(uint64_t)]; /* which need not be aligned */
 		char path[128];
 	} core = {.note = {5, sizeof(core.files) + sizeof(core.path), NT_FILE}, .name = "CORE"};
 	const uint64_t files[] = {1, 1, FIXTURE_CODE_ADDR, FIXTURE_CODE_ADDR + 4096, FIXTURE_CODE};

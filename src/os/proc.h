@@ -37,6 +37,8 @@ struct proc {
  */
 int proc__parse_stat(const char *text, size_t len, struct proc *p);
 
+#define PROC_STATUS_MAX 16384 /* bytes of /proc/PID/status: with 1,015 groups, as domains have */
+
 /*
  * proc__status - the number in @base behind @name, as in "\nTracerPid:", in @text of
  * /proc/PID/status; @none: there is no such line.  A newline in the name of a process is written as

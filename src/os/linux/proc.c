@@ -88,7 +88,7 @@ ssize_t proc__text(pid_t pid, const char *name, char *text, size_t size)
 
 int proc__read(pid_t pid, struct proc *p)
 {
-	char text[4096];
+	char text[PROC_STATUS_MAX];
 	const char *at;
 	uint64_t number;
 	ssize_t len;

@@ -172,7 +172,7 @@ const char *refusal__call(enum refusal_call call, struct errmsg *text)
 /* The capabilities that process @pid has and this one has not. */
 static uint64_t target__exceeds(pid_t pid)
 {
-	char status[4096];
+	char status[PROC_STATUS_MAX];
 	const char *at;
 	unsigned long long its;
 

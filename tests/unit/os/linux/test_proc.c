@@ -5,6 +5,7 @@
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <sys/inotify.h>
 #include <sys/syscall.h>
 
@@ -13,6 +14,18 @@
 #define NAME "a test" /* of this process */
 
 static const char here[] = "this is in the memory of the process";
+
+/* A user of a Windows domain, whose groups have numbers of ten digits. */
+static bool read__with_groups(void)
+{
+	static gid_t groups[1015];
+	struct proc p;
+
+	for (size_t i = 0; i < COUNT(groups); i++)
+		groups[i] = 1234560000 + (gid_t)i;
+	poll(NULL, 0, 1); /* it goes from a CPU */
+	return !setgroups(COUNT(groups), groups) && !proc__read(getpid(), &p) && p.switches;
+}
 
 /* root by its real user, another user by its effective one */
 static void run_other_user(int ready, void *arg)
@@ -37,6 +50,7 @@ TEST(read)
 		"this process");
 	tap__ok(p.start_time == proc__start_time(getpid()), "its start");
 	if (tap__root()) {
+		tap__ok(child__holds(read__with_groups), "one of a user in many groups");
 		pid = child__start(run_other_user, NULL);
 		tap__ok(pid > 0 && !proc__read(pid, &p) && p.uid == 65534, "the effective user");
 		child__end(pid);

@@ -19,9 +19,9 @@
 #define COLUMNS_LEAST 20u
 
 /*
- * The heaviest functions of a stream, by Misra and Gries: a new one takes a free place.  If there
- * is none, its weight and the count of each place are lowered until one of them is 0.  What makes
- * up more than 1/NAMES of all is always among them.
+ * The heaviest functions of a stream, by Misra and Gries: a new one takes a free place.  Without
+ * one, its weight and the count of each place are lowered until one of them is 0.  So a function
+ * with more than 1/NAMES of all is always among them.
  */
 struct busy {
 	uint64_t hash;

@@ -41,7 +41,7 @@ void alarm__close(struct alarm *a)
 /* A signal that the program has no handler for, and that the thread does not block; 0: none. */
 static int alarm__choose(const struct alarm *a)
 {
-	char name[32], text[4096];
+	char name[32], text[PROC_STATUS_MAX];
 	uint64_t taken;
 
 	snprintf(name, sizeof(name), "task/%d/status", (int)a->tid);

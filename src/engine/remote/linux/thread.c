@@ -123,7 +123,7 @@ void remote_thread__close(struct remote_thread *t)
 
 static int thread__runs(const struct remote_thread *t, uint64_t *runs)
 {
-	char text[4096], *at;
+	char text[PROC_STATUS_MAX], *at;
 	ssize_t n = fd__text(t->runs_fd, text, sizeof(text));
 
 	if (n < 0)

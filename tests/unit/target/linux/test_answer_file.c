@@ -81,7 +81,7 @@ TEST(this)
 		of = m.maps[i].file;
 		of.ino++;
 		tap__ok(native_module__make(getpid(), m.maps[i].start, &of, &file) == -ESRCH,
-			"nothing is told of another file that was mapped there");
+			"another file that was mapped there has no answer");
 		of = m.maps[i].file;
 		err = native_module__make(getpid(), m.maps[i].start, &of, &file);
 		tap__ok(!err, "%s: its code is known", path);

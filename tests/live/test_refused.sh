@@ -92,6 +92,14 @@ is "$status" 0 "250 samples a second are allowed, 2000 asked for: exit status 0"
 is "$(grep -c 'the kernel allows 250 samples a second, not 2000' "$WORK/err")" 1 \
 	"250 of 2000: reported once" || diag "$said"
 is "$(head -n 1 "$WORK/limit.out")" "sample.interval=4000" "250 of 2000: the interval is that of the samples"
+# It may lower that limit at any time.
+echo 2000 >"$WORK/limit"
+prof_start "$WORK/lowered.out" -F 1000 -p "$TARGET_PID"
+echo 250 >"$WORK/limit"
+check "a limit that is lowered later is reported" \
+	wait_until 60 grep -q 'the kernel now allows 250 samples a second, not 1000' "$PROF_OUT.err" || diag "$(cat "$PROF_OUT.err")"
+pkill -INT -P "$PROF_PID"
+prof_wait
 refused "a limit that does not help" "FAKE_LIMIT=10" "perf_event_open" "--freq"
 XRPROF=$real
 

@@ -51,8 +51,9 @@ struct engine {
 	int ncpus;
 	bool on_cpus; /* events are on CPUs, and not on threads */
 	struct switching switching;
-	uint64_t cpus_ms; /* when it was last looked which CPUs are online */
-	bool cpus_fault;  /* an event on one that came back failed, which was reported */
+	uint64_t looked_ms; /* when it was last looked which CPUs are online, and at the limit */
+	bool cpus_fault;    /* an event on one that came back failed, which was reported */
+	bool limited;	    /* it was reported that the kernel lowered the limit */
 	struct bpf_slabs slabs;
 	struct mapping_events *mappings; /* NULL: not reported */
 	bool mappings_lost;
@@ -301,16 +302,31 @@ static int bpf__add(struct engine *e, const struct xr_row *row, struct errmsg *f
 	return err;
 }
 
+/* The kernel lowers its limit while it runs if samples take long, and then leaves samples out. */
+static void bpf__look_at_limit(struct engine *e)
+{
+	const uint32_t limit = e->events && !e->limited ? perf_events__limit() : 0;
+
+	if (!limit || limit >= perf_events__freq(e->events))
+		return;
+	e->limited = true;
+	engine__note(&e->config,
+		     "the kernel now allows %u samples a second, not %u: it may leave out the rest "
+		     "(the limit is in /proc/sys/kernel/perf_event_max_sample_rate)",
+		     limit, perf_events__freq(e->events));
+}
+
 /* For the whole machine: CPUs may have gone offline, or come back, since the last look. */
-static void renew_cpus(struct engine *e)
+static void bpf__look(struct engine *e)
 {
 	uint64_t ms = os__now() / NS_PER_MS;
 	struct errmsg f = {0};
 
-	if (ms - e->cpus_ms < CPUS_CHECK_MS)
+	if (ms - e->looked_ms < CPUS_CHECK_MS)
 		return;
-	e->cpus_ms = ms;
-	if (bpf__renew_cpus(e, &f) && !e->cpus_fault) {
+	e->looked_ms = ms;
+	bpf__look_at_limit(e);
+	if (e->on_cpus && bpf__renew_cpus(e, &f) && !e->cpus_fault) {
 		e->cpus_fault = true; /* reported once; it is tried again each time */
 		engine__note(&e->config, "%s", f.text);
 	}
@@ -381,9 +397,8 @@ static int bpf__poll(struct engine *e, int timeout_ms, engine_sink sink, void *a
 	struct pollfd ring = {.fd = bpf__fd(e), .events = POLLIN};
 	int waited = 0, err;
 
-	if (e->on_cpus)
-		renew_cpus(e);
-	else if (e->events)
+	bpf__look(e);
+	if (!e->on_cpus && e->events)
 		bpf__look_at_switches(e);
 	if (bpf_waits__pending(&e->begun)) {
 		bpf_waits__go_on(&e->begun, bpf_map__fd(e->skel->maps.waits));

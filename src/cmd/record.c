@@ -57,8 +57,8 @@ const struct subcommand cmd_record = {
 	.operand = "COMMAND [ARG...]",
 	.manual = "The profiler profiles the processes of --pid, all R processes of the "
 		  "machine (--all), or the command after --. Processes that a profiled "
-		  "one forks are profiled with it. While the profile or --stats goes to "
-		  "standard output, the command's output goes to standard error.\n"
+		  "one forks are profiled with it. While the profile, --stats or --ready goes "
+		  "to standard output, the command's output goes to standard error.\n"
 		  "The command after -- runs as the user who called sudo, unless "
 		  "--as-root is given. The profiler finds R in it and in everything that "
 		  "it starts. An interrupt from the keyboard goes to the command. Two "

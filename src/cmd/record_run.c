@@ -129,14 +129,14 @@ static int record__start(struct record *r, struct errmsg *f)
 
 /*
  * Is the time of --duration over?  Otherwise shorten @timeout_ms so that it is not overslept.  The
- * time begins when an R is sampled.  It also limits the wait for one, except in a command, which
- * ends by itself.
+ * time begins when an R is sampled.  With --subprocesses it also limits the wait for one: a process
+ * of --pid alone is not waited for long, and a command ends by itself.
  */
 static bool record__time_over(const struct record *r, int *timeout_ms)
 {
 	uint64_t began = session__began(r->session), end, now = os__now(), left;
 
-	if (!began && !r->config->command)
+	if (!began && r->config->follow && !r->config->command && session__settled(r->session))
 		began = r->looked_at;
 	if (r->config->duration <= 0 || !began)
 		return false;

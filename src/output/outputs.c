@@ -308,6 +308,8 @@ int outputs__give(struct outputs *ss, struct stream *st, const struct profile_pr
 		outputs__note(ss, &ss->said_labels,
 			      "R sets more than 1,000 different labels (option xrprof.labels): "
 			      "samples with further ones have none");
+	if (err == -ENOMEM && !st->filling && !output__error(st->out))
+		ss->dropped.unwritten += s->weight; /* it came to no output__commit() */
 	if (err < 0)
 		outputs__trouble(ss, st, err);
 	return err;

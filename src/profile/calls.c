@@ -354,6 +354,7 @@ const struct profile_call *call_finder__sample(struct call_finder *calls, struct
 					       int *err)
 {
 	struct call_track *t = *track;
+	bool shown = false;
 
 	*err = 0;
 	if (s->flags & XR_F_OTHER_THREAD || !(s->flags & (XR_F_CALLS | XR_F_NONE)))
@@ -368,7 +369,12 @@ const struct profile_call *call_finder__sample(struct call_finder *calls, struct
 		*err = track__end(t, 0, sample__from(calls, t, s), p, sink);
 	else
 		*err = track__compare(calls, t, p, s, sink);
-	if (!(s->flags & XR_F_TRUNCATED))
+	/* R may have used its memory again where a collection passed and the stack does not show it
+	 */
+	for (uint32_t i = 0; i < s->ncalls && t->first.env && !shown; i++)
+		shown = running__is(&t->first, t, s, &s->calls[i], 0);
+	if (!(s->flags & XR_F_TRUNCATED) ||
+	    (!shown && s->counted && t->counted && sample__completed(s) != t->completed))
 		t->first.env = 0;
 	for (uint32_t i = 0; i < s->ncalls && s->flags & XR_F_TRUNCATED && !t->last; i++)
 		if (s->calls[i].env)

@@ -111,8 +111,8 @@ void native_module__close(struct native_module *m);
 /*
  * native_maps__make, native_module__make - look, and make the answer: *@fd is a file that cannot be
  * changed any more.  @at: where the module @of is mapped.  -ESRCH: the process, or that mapping, is
- * gone, or is of another file by now; -EACCES; -EBADMSG: not an ELF file that can be read; -ENOMEM,
- * -EMFILE, ...
+ * gone, or is of another file by now; -EACCES; -EBADMSG: not an ELF file that can be read, or
+ * written to since it was seen; -ENOMEM, -EMFILE, ...
  */
 int native_maps__make(pid_t pid, int *fd);
 int native_module__make(pid_t pid, uint64_t at, const struct target_file *of, int *fd);

@@ -94,10 +94,10 @@ is "$(grep -c 'the kernel allows 250 samples a second, not 2000' "$WORK/err")" 1
 is "$(head -n 1 "$WORK/limit.out")" "sample.interval=4000" "250 of 2000: the interval is that of the samples"
 # It may lower that limit at any time.
 echo 2000 >"$WORK/limit"
-prof_start "$WORK/lowered.out" -F 1000 -p "$TARGET_PID"
-echo 250 >"$WORK/limit"
+prof_start "$WORK/lowered.out" -F 99 -p "$TARGET_PID"
+echo 50 >"$WORK/limit"
 check "a limit that is lowered later is reported" \
-	wait_until 60 grep -q 'the kernel now allows 250 samples a second, not 1000' "$PROF_OUT.err" || diag "$(cat "$PROF_OUT.err")"
+	wait_until 60 grep -q 'the kernel now allows 50 samples a second, not 99' "$PROF_OUT.err" || diag "$(cat "$PROF_OUT.err")"
 pkill -INT -P "$PROF_PID"
 prof_wait
 refused "a limit that does not help" "FAKE_LIMIT=10" "perf_event_open" "--freq"

@@ -89,9 +89,9 @@ static int values__settle(const struct mem_reader *reader, const struct xr_row *
 /*
  * Which of the calls that are read now each frame of the sample is.  A function has its context and
  * its environment as long as it runs.  A builtin is known by its place, right inside of the
- * function that called it, and by its name.
+ * function that called it, and by its name.  Was there any?
  */
-static void values__match(const struct mem_reader *reader, const struct xr_row *row,
+static bool values__match(const struct mem_reader *reader, const struct xr_row *row,
 			  const struct stack *stack, const struct sample_call *sampled,
 			  const struct calls *now, const struct call **of)
 {
@@ -113,6 +113,7 @@ static void values__match(const struct mem_reader *reader, const struct xr_row *
 		k = at - 1;
 		of[i] = &now->list[k];
 	}
+	return k < now->n;
 }
 
 static int values__fill(const struct mem_reader *reader, const struct xr_row *row,
@@ -146,10 +147,10 @@ int dump_values__read(pid_t pid, const struct xr_row *row, const struct stack *s
 	struct calls now = {0};
 	int err = values && of ? calls__read_all(&reader, row, XR_CONTEXTS_MAX, &now) : -ENOMEM;
 
-	if (!err) {
-		values__match(&reader, row, stack, sampled, &now, of);
+	if (!err && !values__match(&reader, row, stack, sampled, &now, of) && !now.whole)
+		err = -EFAULT; /* the outer calls, by which the others are known */
+	if (!err)
 		err = values__fill(&reader, row, stack, calls, locals, values, of);
-	}
 	rights__lower(raised);
 	calls__free(&now);
 	free(of);

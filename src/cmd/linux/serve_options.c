@@ -278,7 +278,7 @@ const struct option_row serve_options__rows[] = {
 
 /* --- all of them --- */
 
-static void serve_options__init(struct serve_options *so)
+void serve_options__init(struct serve_options *so)
 {
 	*so = (struct serve_options){0};
 	options__init(&so->o);

@@ -34,6 +34,9 @@ struct serve_options {
 
 extern const struct option_row serve_options__rows[];
 
+/* serve_options__init - the defaults, over which a configuration is read. */
+void serve_options__init(struct serve_options *so);
+
 /*
  * serve_options__parse - the defaults, what --config says, and over that the command line.  With
  * `help` set nothing else was looked at.  -EINVAL and others, @f filled; serve_options__free in

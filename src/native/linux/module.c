@@ -252,8 +252,9 @@ int native_module__make(pid_t pid, uint64_t at, const struct target_file *of, in
 		err = m.file < 0 ? m.file : 0;
 	}
 	/* what is found serves all processes of that file: none may give out another one for it */
-	if (!err && memcmp(&is, of, sizeof(is)) != 0)
-		err = -ESRCH;
+	if (!err && memcmp(&is, of, sizeof(is)) != 0) /* or it was written to: that one is lost */
+		err = is.size && of->size && is.dev == of->dev && is.ino == of->ino ? -EBADMSG
+										    : -ESRCH;
 	if (!err)
 		err = vdso ? module__of_vdso(&m) : module__of_file(&m);
 	if (!err && is.size && !native__hash(m.file, m.head.hash))

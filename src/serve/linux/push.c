@@ -129,7 +129,8 @@ static uint64_t jitter_ns(uint64_t ms)
 /* Try again; @retry_after: seconds that the server asked for; 0: it did not. */
 static void push__later(struct push *p, uint32_t retry_after)
 {
-	uint64_t wait = jitter_ns(retry_after ? BACK_OFF_MS : p->back_off_ms);
+	const bool brief = retry_after && p->back_off_ms > BACK_OFF_MS;
+	uint64_t wait = jitter_ns(brief ? BACK_OFF_MS : p->back_off_ms);
 
 	if (retry_after > RETRY_AFTER_MAX)
 		retry_after = RETRY_AFTER_MAX;

@@ -73,7 +73,7 @@ TEST(native)
 	tap__ok(!parse("-p 1 --native") && o.config.native == NATIVE_ALL, "full by default");
 	tap__ok(!parse("--native=leaf 1") && o.config.native == NATIVE_LEAF, "behind =");
 	tap__ok(!parse("--native leaf 1") && o.config.native == NATIVE_LEAF && o.config.npids == 1,
-		"as a word, as --help shows it: %s", f.text);
+		"as a word: %s", f.text);
 	tap__ok(!parse("--native -- off") && o.config.native == NATIVE_ALL && o.config.command,
 		"behind -- is a command");
 }

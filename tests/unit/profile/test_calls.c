@@ -289,6 +289,12 @@ TEST(cut_first)
 	collected(1, 30, "main:1 f:2 x:7");
 	sample(40, "main:1");
 	tap__said("f 25-35+-10", "after a whole stack it is");
+	LOOK_FOR("f");
+	collected(0, 10, "- - x:7");
+	collected(1, 20, "- - y:9");
+	collected(1, 30, "main:1 f:2 x:7");
+	collected(1, 40, "main:1");
+	tap__said("f 20-35+-15", "nor where a collection may have given its memory to another");
 }
 
 TEST(names)

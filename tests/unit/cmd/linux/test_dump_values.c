@@ -98,6 +98,15 @@ TEST(again)
 	tap__said("- main()* ", "nor has one of a function that is called again from there");
 }
 
+TEST(no_end)
+{
+	calls("main", R_CTXT_FUNCTION);
+	calls("f", R_CTXT_FUNCTION);
+	pushed[0].context += 8;
+	tap__ok(say(stack__named("f main")) == -EFAULT,
+		"calls that do not end at top level, and are none of the sample's, are not shown");
+}
+
 TEST(cut)
 {
 	image__push(&m, 0, m.nil, 1);

@@ -104,7 +104,7 @@ TEST(no_end)
 	calls("f", R_CTXT_FUNCTION);
 	pushed[0].context += 8;
 	tap__ok(say(stack__named("f main")) == -EFAULT,
-		"calls that do not end at top level, and are none of the sample's, are not shown");
+		"calls whose outer end is not read, and that the sample has not, are refused");
 }
 
 TEST(cut)

@@ -196,8 +196,7 @@ static int track__end(struct call_track *t, uint32_t n, uint64_t by,
 	return err;
 }
 
-/* Did the @i-th call of @s run at the first sample?  What that stack, which was cut, showed does.
- */
+/* Did the @i-th call of @s run at the first sample?  Its stack was cut and showed t->first. */
 static bool track__ran(const struct call_track *t, const struct sample *s, uint32_t i)
 {
 	while (i-- > 0 && t->first.env)
@@ -369,8 +368,7 @@ const struct profile_call *call_finder__sample(struct call_finder *calls, struct
 		*err = track__end(t, 0, sample__from(calls, t, s), p, sink);
 	else
 		*err = track__compare(calls, t, p, s, sink);
-	/* R may have used its memory again where a collection passed and the stack does not show it
-	 */
+	/* after a collection, R may have used the memory of a call that the stack does not show */
 	for (uint32_t i = 0; i < s->ncalls && t->first.env && !shown; i++)
 		shown = running__is(&t->first, t, s, &s->calls[i], 0);
 	if (!(s->flags & XR_F_TRUNCATED) ||

@@ -468,12 +468,13 @@ static int record__command(struct record *r, struct errmsg *f)
 	err = signals__command(r->signals);
 	if (err)
 		return errmsg__set(f, err, "cannot wait for signals: %s", strerror(-err));
-	if (other)
+	err = workload__start(&r->workload, c->command, !record__prints(c), other ? &r->user : NULL,
+			      r->signals, f);
+	if (!err && other)
 		notes__user(&r->notes,
 			    "%s runs as %s (uid %u), who called sudo; --as-root runs it as root",
 			    c->command[0], r->user.name, (unsigned int)r->user.uid);
-	return workload__start(&r->workload, c->command, !record__prints(c),
-			       other ? &r->user : NULL, r->signals, f);
+	return err;
 }
 
 /* Show the progress on a terminal, unless the profile or a command's output is on that terminal. */

@@ -42,7 +42,8 @@ bool workload__caller(struct workload_user *user);
  * workload__start - fork; the child waits at the gate, still this program (on Windows there is no
  * child yet).  With @own_stdout false its standard output will be our
  * stderr, so that it does not mix with a profile on stdout.  @user: as whom the command runs, with
- * the groups, HOME, USER and LOGNAME of that user; NULL: as this process.  Borrowed.
+ * the groups, HOME, USER and LOGNAME of that user; NULL: as this process.  Borrowed.  Fails also if
+ * there is no such command, so that nothing is overwritten for it; not on Windows.
  */
 int workload__start(struct workload *c, char **argv, bool own_stdout,
 		    const struct workload_user *user, const struct signals *signals,

@@ -2,11 +2,13 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,7 +70,56 @@ static int child__become(const struct workload_user *user)
 	return 0;
 }
 
-/* The child.  @gate ends without a byte when the parent gave up or died. */
+/* Is @path a file that may be executed?  0 or an errno. */
+static int file__check(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return errno;
+	if (!S_ISREG(st.st_mode))
+		return EACCES;
+	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) ? errno : 0;
+}
+
+/* Does execvp() find the command @name?  0 or an errno.  Without a PATH the C library knows. */
+static int command__check(const char *name)
+{
+	const char *path = getenv("PATH"), *end;
+	char file[PATH_MAX];
+	int err = ENOENT;
+
+	if (!*name || strchr(name, '/'))
+		return file__check(name);
+	for (; path; path = *end ? end + 1 : NULL) {
+		int len, one = ENAMETOOLONG;
+
+		end = strchrnul(path, ':');
+		len = snprintf(file, sizeof(file), "%.*s%s%s", (int)(end - path), path,
+			       end > path ? "/" : "", name);
+		if (len >= 0 && (size_t)len < sizeof(file))
+			one = file__check(file);
+		if (!one)
+			return 0;
+		if (one != ENOENT && one != ENOTDIR)
+			err = one;
+	}
+	return getenv("PATH") ? err : 0;
+}
+
+/* Tell the parent, and end if @err is not 0. */
+static void child__report(int report, int err)
+{
+	if (write(report, &err, sizeof(err)) != (ssize_t)sizeof(err))
+		_exit(126);
+	if (err)
+		_exit(127);
+}
+
+/*
+ * The child.  It reports whether the command is there, and after the gate why exec failed.  @gate
+ * ends without a byte when the parent gave up or died.
+ */
 __attribute__((noreturn)) static void child(const struct workload *c, char **argv, bool own_stdout,
 					    int gate, int report, const struct signals *signals)
 {
@@ -77,22 +128,38 @@ __attribute__((noreturn)) static void child(const struct workload *c, char **arg
 	ssize_t n;
 
 	signals__restore(signals);
+	err = !own_stdout && dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? errno : 0;
+	if (!err && c->user)
+		err = -child__become(c->user);
+	child__report(report, err ? err : command__check(argv[0]));
 	do {
 		n = read(gate, &go, 1);
 	} while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(127);
-	err = !own_stdout && dup2(STDERR_FILENO, STDOUT_FILENO) < 0 ? errno : 0;
-	if (!err && c->user)
-		err = -child__become(c->user);
-	if (!err) {
-		/* The workers read it.  Where Yama allows only ancestors, they need this. */
-		prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);
-		execvp(argv[0], argv);
-		err = errno;
-	}
-	n = write(report, &err, sizeof(err));
-	_exit(n == (ssize_t)sizeof(err) ? 127 : 126);
+	/* The workers read it.  Where Yama allows only ancestors, they need this. */
+	prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);
+	execvp(argv[0], argv);
+	child__report(report, errno);
+	_exit(127);
+}
+
+/* Wait for the child to report.  A report that is missing counts as 0. */
+static int workload__reported(const struct workload *c, struct errmsg *f)
+{
+	int err = 0;
+	ssize_t n;
+
+	do {
+		n = read(c->report, &err, sizeof(err));
+	} while (n < 0 && errno == EINTR);
+	if (n != (ssize_t)sizeof(err) || !err)
+		return 0;
+	return c->user ? errmsg__set(f, -err,
+				     "cannot run %s as user %u, who called sudo: %s "
+				     "(--as-root runs it as root)",
+				     c->name, c->user->uid, strerror(err))
+		       : errmsg__set(f, -err, "cannot run %s: %s", c->name, strerror(err));
 }
 
 int workload__start(struct workload *c, char **argv, bool own_stdout,
@@ -128,29 +195,23 @@ cleanup:
 	}
 	if (err)
 		return errmsg__set(f, err, "cannot start %s: %s", argv[0], strerror(-err));
-	return 0;
+	err = workload__reported(c, f);
+	if (err)
+		workload__close(c);
+	return err;
 }
 
 int workload__go(struct workload *c, struct errmsg *f)
 {
-	int err = 0;
-	ssize_t n;
+	int err;
 
 	if (write(c->gate, "", 1) != 1)
 		return errmsg__set(f, -errno, "cannot start %s: %s", c->name, strerror(errno));
 	close_fd(&c->gate);
 	/* exec closes the child's end: nothing to read is success */
-	do {
-		n = read(c->report, &err, sizeof(err));
-	} while (n < 0 && errno == EINTR);
+	err = workload__reported(c, f);
 	close_fd(&c->report);
-	if (n == (ssize_t)sizeof(err))
-		return c->user ? errmsg__set(f, -err,
-					     "cannot run %s as user %u, who called sudo: %s "
-					     "(--as-root runs it as root)",
-					     c->name, c->user->uid, strerror(err))
-			       : errmsg__set(f, -err, "cannot run %s: %s", c->name, strerror(err));
-	return 0;
+	return err;
 }
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Two outputs of `record` are never the same file. */
+/* The files that `record` writes: two are never the same one, and an older one stays if nothing
+ * runs. */
 #include "cmd/record.h"
 #include "command.h"
 #include "output/output.h"
@@ -21,6 +22,20 @@ static void same(const char *options)
 
 	tap__ok(status == CMD_USAGE && strstr(err_text, "are the same file") && precious(),
 		"%s: %s", options, err_text);
+}
+
+/* Nothing is opened for a command that is not there. */
+TEST(no_command)
+{
+	int status;
+
+	shell("echo precious >precious.out");
+	status = run("-o precious.out -- /nowhere/at-all");
+	tap__ok(status == CMD_FAILED && precious() && err_lines == 1 &&
+			strstr(err_text, "cannot run /nowhere/at-all: No such file"),
+		"the file stays as it was: %d %s", status, err_text);
+	status = run("-o new/ -- /nowhere/at-all");
+	tap__ok(status == CMD_FAILED && access("new", F_OK), "no directory is made: %s", err_text);
 }
 
 static bool differ(const struct config *c)

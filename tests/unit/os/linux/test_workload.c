@@ -70,14 +70,57 @@ TEST(status)
 	workload__close(&w);
 }
 
+/* The command @name is refused before it is let go, for @err. */
+static bool refused(const char *name, int err)
+{
+	struct workload w;
+	struct errmsg f = {""};
+	char text[512];
+	bool yes;
+
+	snprintf(text, sizeof(text), "cannot run %s: %s", name, strerror(err));
+	fflush(stdout);
+	yes = workload__start(&w, (char **)WORDS((char *)(uintptr_t)name), true, NULL, signals,
+			      &f) == -err &&
+	      !strcmp(f.text, text) && !w.pid && waitpid(-1, NULL, 0) < 0;
+	workload__close(&w);
+	return yes;
+}
+
+/* A file with @text, in the folder of the case. */
+static const char *script(const char *name, const char *text, mode_t mode)
+{
+	const char *path = tap__path(name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, mode);
+
+	tap__bail_if(fd < 0 || write(fd, text, strlen(text)) < 0, "no %s", name);
+	close(fd);
+	return path;
+}
+
+/* Known before it is let go, as far as it can be: nothing is overwritten for it. */
 TEST(not_there)
 {
 	struct workload w;
 	struct errmsg f = {""};
+	char path[512];
 
-	start(&w, WORDS("/nowhere/at-all"));
-	tap__ok(workload__go(&w, &f) == -ENOENT && strstr(f.text, "cannot run /nowhere/at-all: "),
-		"a command that is not there: %s", f.text);
+	tap__ok(refused("/nowhere/at-all", ENOENT) && refused("", ENOENT) &&
+			refused("no-such-command", ENOENT),
+		"a command that is not there");
+	tap__ok(refused(script("text", "#!/bin/sh\n", 0600), EACCES) && refused("/", EACCES),
+		"what cannot be executed");
+	script("word", "#!/bin/sh\nexit 7\n", 0700);
+	snprintf(path, sizeof(path), "/nowhere:%s", tap__folder());
+	setenv("PATH", path, 1);
+	tap__ok(refused("true", ENOENT) && refused("text", EACCES), "a PATH has neither");
+	start(&w, WORDS("word"));
+	tap__ok(!workload__go(&w, &f) && workload__wait(&w, WAIT_MS) && workload__status(&w) == 7,
+		"but this one %s", f.text);
+	workload__close(&w);
+	start(&w, WORDS((char *)(uintptr_t)script("lost", "#!/nowhere/at-all\n", 0700)));
+	tap__ok(workload__go(&w, &f) == -ENOENT && strstr(f.text, "cannot run "), "exec fails: %s",
+		f.text);
 	tap__ok(workload__wait(&w, WAIT_MS), "its child ends");
 	workload__close(&w);
 }

@@ -8,21 +8,25 @@
 #include "layout.h"
 #include "os/os.h"
 #include "output/flamegraph.h"
+#include "output/outputs.h"
 
 /* Open the file, and have the page written. */
 static int page__write(const struct report *r, struct files *files, const struct writer_config *w,
 		       struct aggregate *const sides[2], struct errmsg *f)
 {
-	const struct output_config to = {
+	char path[STREAM_PATH_MAX];
+	struct output_config to = {
 		.files = files,
-		.path = r->output ? r->output : "-",
+		.path = path,
 		.max = r->max_file,
 		.wait_ms = OUTPUT_STUCK_MS,
 	};
 	struct output *out = NULL;
 	int err;
 
-	err = output__open(&out, &to, f);
+	err = outputs__file(files, r->output ? r->output : "-", r->format, false, path,
+			    &to.number_at, f);
+	err = err ? err : output__open(&out, &to, f);
 	if (err)
 		return err;
 	err = flamegraph__diff(out, w, sides[0], sides[1]);

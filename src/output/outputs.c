@@ -137,14 +137,42 @@ void outputs__remove(struct outputs *ss, struct stream *st)
 	stream__free(st, &ss->dropped);
 }
 
-static bool path__wants_directory(const struct outputs *ss, const char *path, bool several)
+static bool path__wants_directory(struct files *files, const char *path, bool several)
 {
 	size_t len = strlen(path);
 
 	if (!strcmp(path, "-"))
 		return false;
 	return several || (len && path[len - 1] == '/') ||
-	       files__directory(ss->config.files, path, false) == 1;
+	       files__directory(files, path, false) == 1;
+}
+
+int outputs__file(struct files *files, const char *path, const struct writer_ops *format,
+		  bool several, char to[STREAM_PATH_MAX], size_t *number_at, struct errmsg *f)
+{
+	int err;
+
+	several = several && format->per_process;
+	*number_at = 0;
+	snprintf(to, STREAM_PATH_MAX, "%s", path);
+	if (!path__wants_directory(files, path, several))
+		return 0;
+	err = files__directory(files, path, true);
+	if (err < 0)
+		return errmsg__set(f, err, "cannot create directory %s: %s", path, os__reason(err));
+	if (!err && several)
+		return errmsg__set(f, -ENOTDIR,
+				   "%s is not a directory: several processes need one file each "
+				   "in format %s",
+				   path, format->name);
+	if (!err)
+		return errmsg__set(f, -ENOTDIR, "%s is not a directory", path);
+	if (format->per_process)
+		return 1;
+	*number_at = (size_t)snprintf(to, STREAM_PATH_MAX, "%.*s/profile%s", path__stem(path), path,
+				      format->suffix) -
+		     strlen(format->suffix);
+	return 0;
 }
 
 int outputs__new(struct outputs **out, const struct outputs_config *config)
@@ -169,26 +197,9 @@ int outputs__new(struct outputs **out, const struct outputs_config *config)
 	return 0;
 }
 
-/* Make the directory @path if it does not exist. */
-static int outputs__directory(struct outputs *ss, const char *path)
-{
-	int err = files__directory(ss->config.files, path, true);
-
-	if (err < 0)
-		ss->err = errmsg__set(&ss->fault, err, "cannot create directory %s: %s", path,
-				      os__reason(err));
-	else if (!err)
-		ss->err = errmsg__set(&ss->fault, -ENOTDIR,
-				      "%s is not a directory: several processes need one file each "
-				      "in format %s",
-				      path, ss->config.format->name);
-	return ss->err;
-}
-
 static int outputs__begin(void *arg, const struct profile_about *about)
 {
 	struct outputs *ss = arg;
-	const struct writer_ops *format = ss->config.format;
 	const struct profile_about own = ss->config.writer.about;
 	const char *path = ss->config.path;
 	char shared[STREAM_PATH_MAX];
@@ -199,19 +210,15 @@ static int outputs__begin(void *arg, const struct profile_about *about)
 		ss->config.writer.about.command = own.command;
 	if (!about->host)
 		ss->config.writer.about.host = own.host;
-	snprintf(shared, sizeof(shared), "%s", path);
-	if (path__wants_directory(ss, path, ss->config.several && format->per_process)) {
-		if (outputs__directory(ss, path))
-			return ss->err;
-		if (format->per_process)
-			ss->directory = path;
-		else
-			number_at = (size_t)snprintf(shared, sizeof(shared), "%.*s/profile%s",
-						     path__stem(path), path, format->suffix) -
-				    strlen(format->suffix);
-	}
-	if (ss->directory)
+	ss->err = outputs__file(ss->config.files, path, ss->config.format, ss->config.several,
+				shared, &number_at, &ss->fault);
+	if (ss->err == 1) {
+		ss->directory = path;
+		ss->err = 0;
 		return directory__open_index(ss);
+	}
+	if (ss->err)
+		return ss->err;
 	ss->err = stream__open(&ss->shared, ss, shared, number_at, OPEN_FIRST_MS);
 	if (!ss->err)
 		outputs__put(ss, ss->shared);
@@ -264,8 +271,9 @@ bool outputs__per_process(const struct outputs *ss)
 {
 	const struct writer_ops *format = ss->config.format;
 
-	return ss->directory || (format->per_process &&
-				 path__wants_directory(ss, ss->config.path, ss->config.several));
+	return ss->directory ||
+	       (format->per_process &&
+		path__wants_directory(ss->config.files, ss->config.path, ss->config.several));
 }
 
 static int outputs__process(void *arg, const struct profile_process *p, enum profile_event event)

@@ -12,6 +12,8 @@
 
 struct outputs;
 
+#define STREAM_PATH_MAX 4096 /* bytes of the name of a file */
+
 /* Strings are borrowed for the life of the outputs. */
 struct outputs_config {
 	const struct writer_ops *format;
@@ -46,6 +48,14 @@ struct outputs_config {
 	void (*note)(void *arg, const char *line);
 	void *note_arg;
 };
+
+/*
+ * outputs__file - where a profile in @format goes that was asked for at @path: 0, and @to is a file
+ * with @number_at as of struct output_config; 1: it is a directory for the files of processes.  A
+ * directory is made if it is missing.  Negative errno, with @f set.
+ */
+int outputs__file(struct files *files, const char *path, const struct writer_ops *format,
+		  bool several, char to[STREAM_PATH_MAX], size_t *number_at, struct errmsg *f);
 
 /* outputs__new - the sink's begin opens files.  -ENOMEM. */
 int outputs__new(struct outputs **out, const struct outputs_config *config);

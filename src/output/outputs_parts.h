@@ -9,9 +9,8 @@
 #include "output/outputs.h"
 #include "profile/stacks.h"
 
-#define STREAM_PATH_MAX 4096 /* bytes */
-#define OPEN_FIRST_MS	1000 /* wait for the first file to open, before anything is sampled */
-#define OPEN_MS		20   /* for later files */
+#define OPEN_FIRST_MS 1000 /* wait for the first file to open, before anything is sampled */
+#define OPEN_MS	      20   /* for later files */
 
 /* One file of a profile: its writer, what is added up for it, and its output. */
 struct stream {

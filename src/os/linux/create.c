@@ -233,10 +233,13 @@ static int place__open(const struct place *p)
 
 static int create(const char *path, bool fresh)
 {
+	const size_t len = strlen(path);
 	uint64_t raised = rights__raise(RIGHTS_FILES);
 	struct place p;
 	int fd = place__find(&p, path, fresh);
 
+	if (!fd && path[len - 1] == '/') /* of a directory, as for open(2) */
+		fd = -EISDIR;
 	if (!fd)
 		fd = place__open(&p);
 	place__close(&p);

@@ -121,6 +121,17 @@ static void test_lines_cut(void)
 	      "report long.folded -o cut.folded");
 }
 
+/* A page of --diff in a directory has the name that one of `record` has. */
+static void test_diff_directory(void)
+{
+	for (int i = 0; i < 2; i++)
+		gives(CMD_OK, NULL, NULL, "report --diff a.out b.out -f flamegraph -o pages/");
+	tap__ok(!access("pages/profile.html", F_OK) && !access("pages/profile.1.html", F_OK),
+		"--diff -o pages/: two pages in the directory");
+	gives(CMD_FAILED, NULL, "both.out/ is not a directory",
+	      "report --diff a.out b.out -f flamegraph -o both.out/");
+}
+
 /* A file is never read and written at once. */
 static void test_same_file(void)
 {
@@ -465,6 +476,7 @@ TEST(report)
 	test_lines_cut();
 	test_appended();
 	test_same_file();
+	test_diff_directory();
 	test_made();
 	test_encodings();
 	test_counts();

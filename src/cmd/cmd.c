@@ -10,6 +10,7 @@
 #include "cmd/hints.h"
 #include "os/os.h"
 #include "os/rights.h"
+#include "session/stats.h"
 
 #define NAME_COLUMN 12
 
@@ -223,4 +224,20 @@ unsigned int cmd__rights(const struct config *c, bool again)
 			uses |= RIGHTS_PROBES;
 	}
 	return uses;
+}
+
+bool cmd__none_profiled(const struct config *c, const struct stats *st)
+{
+	char text[256];
+
+	if (st->processes)
+		return false;
+	if (filters__narrow(&c->filters)) {
+		filters__text(&c->filters, text, sizeof(text));
+		log__line("no R process matched %s", text);
+		return true;
+	}
+	if (st->refused)
+		log__line("no R process could be profiled; xrprof-bpf list prints the reasons");
+	return st->refused;
 }

@@ -11,6 +11,8 @@
 #include "cmd/option_rows.h"
 #include "session/config.h"
 
+struct stats;
+
 enum cmd_status { CMD_OK = 0, CMD_FAILED = 1, CMD_USAGE = 2 };
 
 struct subcommand {
@@ -70,6 +72,12 @@ struct session_config cmd__session(const struct config *c, const struct engine_o
  * for --event gc is set in R's file when R is found.  @again: with what it takes to restart.
  */
 unsigned int cmd__rights(const struct config *c, bool again);
+
+/*
+ * cmd__none_profiled - there were R processes, or filters for them, and none was profiled: log why.
+ * Returns whether that is so.
+ */
+bool cmd__none_profiled(const struct config *c, const struct stats *st);
 
 /* The rows of cmd.c; each is defined in the file of its name (on Windows, list_info.c). */
 extern const struct subcommand cmd_record, cmd_report, cmd_top, cmd_dump, cmd_serve, cmd_list,

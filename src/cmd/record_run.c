@@ -395,7 +395,7 @@ static int record__report(struct record *r, int err, const struct stats *st)
 {
 	enum cmd_status status = CMD_OK;
 	struct errmsg fault;
-	char line[512], text[256];
+	char line[512];
 
 	if (err && err != -EPIPE) {
 		log__line("%s", session__why(r->session)->text);
@@ -403,12 +403,7 @@ static int record__report(struct record *r, int err, const struct stats *st)
 	} else if (!st->processes && (!r->config->all || st->rows_full)) {
 		record__nothing(r);
 		status = CMD_FAILED;
-	} else if (!st->processes && filters__narrow(&r->config->filters)) {
-		filters__text(&r->config->filters, text, sizeof(text));
-		log__line("no R process matched %s", text);
-		status = CMD_FAILED;
-	} else if (!st->processes && st->refused) {
-		log__line("no R process could be profiled; xrprof-bpf list prints the reasons");
+	} else if (cmd__none_profiled(r->config, st)) {
 		status = CMD_FAILED;
 	} else if (st->unwritten) {
 		log__line("%llu %s not written", (unsigned long long)st->unwritten,

@@ -288,6 +288,8 @@ static enum cmd_status top__report(struct top *t, int err, int session_err)
 		log__line("%s", *why ? why : "nothing was profiled");
 		return CMD_FAILED;
 	}
+	if (cmd__none_profiled(c, &t->stats))
+		return CMD_FAILED;
 	if (t->ended && !c->quiet)
 		log__line("%s",
 			  c->npids == 1 ? "the process has ended" : "all processes have ended");

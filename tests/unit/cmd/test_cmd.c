@@ -100,6 +100,10 @@ TEST(failure)
 	gives(CMD_FAILED, NULL, "no process 2147483647", "2147483647 -q -f html -o /dev/null");
 	gives(CMD_FAILED, "{\"processes\": [], \"failed\": [{\"pid\": 2147483647, ", NULL,
 	      "dump --json 2147483647");
+	gives(CMD_FAILED, NULL, "no R process matched --comm no-such-R",
+	      "-q -e vmread -a -f folded -d 0.1 --comm no-such-R");
+	gives(CMD_FAILED, NULL, "no R process matched --comm no-such-R",
+	      "top -q -e vmread -a --batch 1 --comm no-such-R");
 	gives(CMD_FAILED, NULL, "/nowhere/at-all", "-q -o /dev/null -- /nowhere/at-all");
 	gives(CMD_FAILED, "{", "not-json|", "-e vmread -o /dev/null --stats - -- echo not-json");
 	tap__ok(!strstr(out_text, "not-json"), "standard output has the counts alone");

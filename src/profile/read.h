@@ -22,6 +22,13 @@ struct reader;
 #define READ_TYPE_LEN	64u   /* of the name of a sample type, with its end; longer ones are cut */
 #define READ_SERIES_LEN 4096u /* of the labels of a run in the name of a series, with its end */
 
+#define READ_GAPS 64u
+
+/* A time between files in which there was none so far.  The longest ones are kept. */
+struct read_gap {
+	uint64_t from, to;
+};
+
 /*
  * What files say of how they were made, as far as all of them say it and say the same.  Others than
  * those of pprof say nothing.
@@ -32,6 +39,7 @@ struct read_made {
 	uint64_t began, end;  /* ns since 1970, of all of them together; 0: not known */
 	uint64_t duration_ns; /* how much of that they cover; 0: not known */
 	uint64_t lost, truncated, unreadable; /* samples, as far as files say it */
+	struct read_gap gaps[READ_GAPS];
 };
 
 /*

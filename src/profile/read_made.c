@@ -25,6 +25,37 @@ static const char *made__text(struct reader *reader, char *to, size_t size,
 	return *to ? to : NULL;
 }
 
+/* Keep a gap in place of the shortest one. */
+static void made__gap(struct read_made *made, uint64_t from, uint64_t to)
+{
+	struct read_gap *least = made->gaps;
+
+	for (struct read_gap *g = made->gaps; g < made->gaps + READ_GAPS; g++)
+		if (g->to - g->from < least->to - least->from)
+			least = g;
+	if (to > from && to - from > least->to - least->from)
+		*least = (struct read_gap){from, to};
+}
+
+/* How much of the gaps a span fills. */
+static uint64_t made__fill(struct read_made *made, uint64_t began, uint64_t end)
+{
+	uint64_t filled = 0;
+
+	for (struct read_gap *g = made->gaps; g < made->gaps + READ_GAPS; g++) {
+		const struct read_gap old = *g;
+		const uint64_t from = began > old.from ? began : old.from;
+		const uint64_t to = end < old.to ? end : old.to;
+
+		if (from >= to)
+			continue;
+		filled += to - from;
+		g->to = from;
+		made__gap(made, to, old.to);
+	}
+	return filled;
+}
+
 /* The file's time is one more span of @made: spans come in any order, and may overlap. */
 static void made__time(struct read_made *made, uint64_t began, uint64_t duration)
 {
@@ -41,12 +72,13 @@ static void made__time(struct read_made *made, uint64_t began, uint64_t duration
 		made->duration_ns = duration;
 		return;
 	}
-	if (began >= made->end || end <= made->began) {
-		made->duration_ns += duration;
-	} else {
-		made->duration_ns += began < made->began ? made->began - began : 0;
-		made->duration_ns += end > made->end ? end - made->end : 0;
-	}
+	made__gap(made, made->end, began);
+	made__gap(made, end, made->began);
+	made->duration_ns += made__fill(made, began, end);
+	if (began < made->began)
+		made->duration_ns += (end < made->began ? end : made->began) - began;
+	if (end > made->end)
+		made->duration_ns += end - (began > made->end ? began : made->end);
 	made->began = began < made->began ? began : made->began;
 	made->end = end > made->end ? end : made->end;
 }

@@ -174,6 +174,45 @@ TEST(time)
 	is("f 1\nf 1\nf 2\n", "a part of a period counts with the next sample");
 }
 
+/* Files of spans in any order, also one in a gap between others: how much of the time they cover.
+ */
+TEST(duration)
+{
+	const int64_t unit = 60000000000;
+	struct read_types types = {0};
+	uint32_t random = 1;
+
+	for (int round = 0; round < 30; round++) {
+		bool covered[64] = {false};
+		uint64_t units = 0, got;
+
+		types = (struct read_types){0};
+		for (int file = 0; file < 12; file++) {
+			int at, len;
+
+			random = random * 1664525u + 1013904223u;
+			at = (int)(random >> 8) % 58;
+			len = 1 + (int)(random >> 20) % 6;
+			begin("samples count", "f");
+			add(&(const Pprof__Profile)MESSAGE(profile, .time_nanos = (1 + at) * unit,
+							   .duration_nanos = len * unit));
+			SAMPLE(1);
+			scene__read_bytes(bytes.data, bytes.len,
+					  &(struct scene_how){.types = &types});
+			for (int i = at; i < at + len; i++)
+				covered[i] = true;
+		}
+		for (size_t i = 0; i < COUNT(covered); i++)
+			units += covered[i];
+		got = types.made.duration_ns / (uint64_t)unit;
+		if (round == 29 || got != units) {
+			tap__ok(got == units, "spans of %" PRIu64 " min together: %" PRIu64, units,
+				got);
+			break;
+		}
+	}
+}
+
 static bool type_is(const struct read_types *t, uint32_t i, const char *name,
 		    enum profile_unit unit)
 {

@@ -313,12 +313,11 @@ static void record__nothing(struct record *r)
 /* What the session counted, as far as people should know. */
 static void record__counts(struct record *r, const struct stats *st)
 {
-	if (r->config->verbose &&
-	    (st->sent != st->written || st->decoder.malformed || st->decoder.partial))
+	if (r->config->verbose && (st->sent != st->written || st->decoder.malformed || st->partial))
 		log__line("samples sent: %llu, received: %llu, incomplete: %llu; malformed "
 			  "records: %llu",
 			  (unsigned long long)st->sent, (unsigned long long)st->written,
-			  (unsigned long long)st->decoder.partial,
+			  (unsigned long long)st->partial,
 			  (unsigned long long)st->decoder.malformed);
 	if (r->config->verbose && !stats__conserved(st))
 		log__line("the counters do not add up: ticks are missing or counted twice (%llu "

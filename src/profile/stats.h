@@ -14,8 +14,7 @@
 struct decoder_stats {
 	uint64_t samples;   /* handed on */
 	uint64_t malformed; /* records refused: a length, type or field that cannot be */
-	uint64_t partial;   /* samples whose later parts never came, except those that the sampler
-			       lost */
+	uint64_t partial;   /* samples whose later parts never came */
 	uint64_t unnamed;   /* names whose text never came: told by their address, <0x...> */
 	uint64_t names_cut; /* names that are longer than they may be (limits.h, abi.h) */
 	/* For lack of room (limits.h): */
@@ -71,6 +70,7 @@ struct stats {
 	uint64_t nested;    /* of ticks, those in the middle of another sample on the same CPU */
 	uint64_t sent;	    /* written, as the sampler counted it */
 	uint64_t symbols;   /* records of names */
+	uint64_t partial;   /* as decoder_stats', without those that the sampler lost: may fall */
 	/* of the written ones that have native frames, by why there are none further out: */
 	struct native_stats {
 		uint64_t whole; /* there are none, or they were not wanted */

@@ -170,7 +170,7 @@ static void metrics__samples(struct text *t, const struct stats *s)
 	text__counter(t, "stackless_samples_total", s->decoder.stacks_dropped + s->stacks_dropped,
 		      "Samples whose stack did not fit.");
 	text__counter(t, "partial_samples_total", s->decoder.partial,
-		      "Samples that arrived incomplete.");
+		      "Samples that arrived incomplete, those among the lost ones included.");
 	text__counter(t, "malformed_records_total", s->decoder.malformed,
 		      "Malformed records of the sampler.");
 	text__counter(t, "throttled_ticks_total", s->throttled,

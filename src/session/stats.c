@@ -62,7 +62,7 @@ void stats__fill(struct stats *s, const uint64_t counts[XR_COUNTERS],
 	s->rows_full = counts[XR_ROWS_FULL];
 	s->decoder = *decoder;
 	/* a ring that is full in the middle of a sample: the sampler says that it is lost */
-	s->decoder.partial -= s->decoder.partial < s->lost ? s->decoder.partial : s->lost;
+	s->partial = decoder->partial < s->lost ? 0 : decoder->partial - s->lost;
 }
 
 int stats__take(struct stats *s, const struct lifecycle *l, uint64_t now)
@@ -304,7 +304,7 @@ int stats__json(const struct stats *s, struct buf *out)
 	json__u64(&j, "nested", s->nested);
 	json__u64(&j, "sent", s->sent);
 	json__u64(&j, "malformed", s->decoder.malformed);
-	json__u64(&j, "partial", s->decoder.partial);
+	json__u64(&j, "partial", s->partial);
 	json__u64(&j, "unnamed", s->decoder.unnamed);
 	json__u64(&j, "names_cut", s->decoder.names_cut);
 	json__u64(&j, "lines_cut", s->lines_cut);

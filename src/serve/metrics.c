@@ -155,8 +155,6 @@ static void metrics__samples(struct text *t, const struct stats *s)
 {
 	text__counter(t, "samples_total", s->written, "Samples that are in a profile.");
 	text__counter(t, "lost_samples_total", s->lost, "Samples that did not fit.");
-	text__counter(t, "unwritten_samples_total", s->unwritten,
-		      "Lost samples that were not written to their file.");
 	text__counter(t, "truncated_samples_total", s->truncated,
 		      "Samples without their outer frames.");
 	text__counter(t, "over_budget_samples_total", s->over_budget,
@@ -248,6 +246,8 @@ static void metrics__service(struct text *t, const struct sampler_status *s,
 		      "Intervals that could not be passed on for writing and sending.");
 	text__counter(t, "dropped_interval_samples_total", s->samples_dropped,
 		      "Samples that were in them.");
+	text__counter(t, "unwritten_samples_total", s->samples_dropped,
+		      "The same as dropped_interval_samples_total.");
 	text__counter(t, "reloads_total", s->reloads, "Times that the configuration was read.");
 	text__counter(t, "reload_failures_total", s->reload_failures,
 		      "Times that the configuration was invalid and was not changed.");

@@ -46,6 +46,8 @@ TEST(values)
 		"xrprof_dropped_samples_total{destination=\"directory\"} 0",
 		"xrprof_last_sent_timestamp_seconds{destination=\"otlp\"} 1795313542.500000000",
 		"xrprof_directory_files 9",
+		"xrprof_dropped_interval_samples_total 11",
+		"xrprof_unwritten_samples_total 11",
 	};
 	struct sampler_status s = {.engine = "bpf", .event = "cycles", .clock = "cpu"};
 	struct front_status front = {0};
@@ -73,6 +75,7 @@ TEST(values)
 	s.stats.settled.lines_unproven = 6;
 	s.max_processes = 1000;
 	s.uptime = 3600.25;
+	s.samples_dropped = 11;
 	s.cpu_ns = UINT64_C(18446744073709551615);
 	front.ways[WAY_OTLP].dropped_samples = 42;
 	front.ways[WAY_OTLP].last = UINT64_C(1795313542500000000);

@@ -223,14 +223,6 @@ int aggregate__add(struct aggregate *a, const struct profile_process *p, const s
 	return err;
 }
 
-/* How many samples @s stands for: one that comes once for n ticks is n. */
-static uint64_t sample__stands(const struct sample *s)
-{
-	if (s->type == PROFILE_TYPE_TICKS && !s->samples)
-		return s->weight;
-	return !type__counts(s->type) ? 0 : s->samples ? s->samples : 1;
-}
-
 void aggregate__drop(struct aggregate *a, const struct profile_process *p, const struct sample *s)
 {
 	const uint32_t type = s->type < PROFILE_TYPES_MAX ? s->type : 0;

@@ -241,6 +241,14 @@ static inline bool type__counts(uint32_t type)
 	return type != PROFILE_TYPE_ALLOC;
 }
 
+/* sample__stands - how many samples @s stands for: one that comes once for n ticks is n. */
+static inline uint64_t sample__stands(const struct sample *s)
+{
+	if (s->type == PROFILE_TYPE_TICKS && !s->samples)
+		return s->weight;
+	return !type__counts(s->type) ? 0 : s->samples ? s->samples : 1;
+}
+
 #define PROFILE_TYPES_MAX 8u
 
 /*

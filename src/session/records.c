@@ -106,6 +106,17 @@ static bool records__event(struct lifecycle *l, struct process *p, struct sample
 	return !l->config->lines || records__in_lines(e, p, sample);
 }
 
+/* Give @sample its type, and the weight that it has in the profile.  False: it is not in that. */
+static bool records__weigh(struct lifecycle *l, struct process *p, struct sample *sample)
+{
+	if (sample->flags & XR_F_NONE)
+		return false;
+	if (sample->event == XR_EVENT_SWITCH)
+		return records__waited(l, p, sample);
+	return sample->event < XR_EVENT_OTHER ||
+	       records__event(l, p, sample, sample->event - XR_EVENT_OTHER);
+}
+
 /* Are counts of @p's memory still to come?  Where not, that there are none is all that is known. */
 static bool records__may_have_memory(const struct process *p)
 {
@@ -155,22 +166,18 @@ void records__sample(void *lifecycle, const struct sample *taken)
 	struct process *p;
 	uint64_t bytes;
 
-	if (l->err) {
-		l->records.unsunk += !(sample->flags & XR_F_NONE);
-		return;
-	}
 	p = records__find(l, sample->serial, sample->pid);
 	if (!p || p->refused)
 		return;
 	profile = process__profile(p);
-	records__call(l, p, &profile, sample);
-	if (sample->flags & XR_F_NONE || l->err)
+	if (!l->err)
+		records__call(l, p, &profile, sample);
+	if (!records__weigh(l, p, sample))
 		return;
-	if (sample->event == XR_EVENT_SWITCH && !records__waited(l, p, sample))
+	if (l->err) {
+		l->records.unsunk += sample__stands(sample);
 		return;
-	if (sample->event >= XR_EVENT_OTHER &&
-	    !records__event(l, p, sample, sample->event - XR_EVENT_OTHER))
-		return;
+	}
 	records__count(&l->records, p);
 	verify_hidden__runs(&p->hidden);
 	p->labels_ran = true;

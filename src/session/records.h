@@ -26,7 +26,7 @@ struct records {
 	double first_sample;			  /* seconds since the session was opened */
 	struct event_stats events[XR_OTHERS_MAX]; /* by number, without names */
 	uint64_t idle_ns;	    /* waiting for work, which is not in the profile */
-	uint64_t unsunk;	    /* samples after an error, which were dropped */
+	uint64_t unsunk;	    /* samples after an error, as sample__stands() counts */
 	struct call_finder calls;   /* finds single calls */
 	struct kernel_names kernel; /* with --kernel, once one was met */
 	bool kernel_read;

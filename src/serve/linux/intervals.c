@@ -59,16 +59,13 @@ static void interval__free(struct interval *win)
 	*win = (struct interval){0};
 }
 
-/*
- * Without its stack if that does not fit: only lack of memory is an error here.  Samples are
- * counted as row__samples() does.
- */
+/* Without its stack if that does not fit: only lack of memory is an error here. */
 static int interval__add(struct interval *win, const struct profile_process *p,
 			 const struct sample *s)
 {
 	int err = aggregate__take(win->sum, p, s);
 
-	win->samples += s->type ? type__counts(s->type) : s->weight;
+	win->samples += sample__stands(s);
 	return err;
 }
 

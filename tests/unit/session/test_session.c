@@ -361,8 +361,10 @@ TEST(sink_fails)
 
 	for (int full = 0; full < 2; full++) {
 		const int fails = full ? -ENOSPC : -EPIPE;
+		struct xr_sample *wait;
 
 		session__begin(&c.pid, 1);
+		config.one_type = true;
 		session__open_start();
 		sunk.sample_err = fails;
 		for (int i = 0; i < 3; i++)
@@ -371,10 +373,15 @@ TEST(sink_fails)
 			"one that fails gets nothing more");
 		for (int i = 0; i < 2; i++)
 			send_sample(1, (uint32_t)c.pid);
+		wait = (void *)((uint8_t *)fake.queue + fake.queued);
+		send_sample(1, (uint32_t)c.pid);
+		wait->event = XR_EVENT_SWITCH;
+		wait->unit = XR_UNIT_NS;
+		wait->weight = NS_PER_S;
 		send_none(1, (uint32_t)c.pid);
-		tap__ok(session__finish() == fails && sunk.finishes == 1 && stats.ticks == 5 &&
-				stats__conserved(&stats) && stats.unwritten == (full ? 4 : 0),
-			"but the counts of all, to the end");
+		tap__ok(session__finish() == fails && sunk.finishes == 1 && stats.ticks == 6 &&
+				stats__conserved(&stats) && stats.unwritten == (full ? 4 + 50 : 0),
+			"but the counts of all, to the end; a wait of a second is 50 ticks");
 		session__end();
 	}
 }

@@ -53,6 +53,11 @@ const tree = shows({ lines: true }, [["", 0, 10], ["main", 0, 10], ["a", 3, 5], 
 shows({ recursion: true }, [["", 0, 10], ["main", 0, 10], ["a", 6, 6], ["b", 4, 4]], each, "recursion");
 is([tree.x, tree.width], [[0, 0, 0, 0, 5, 9], [10, 10, 5, 2, 4, 1]], "where boxes begin, and how wide they are");
 
+// as name__bare(): behind the first colons (tests/unit/profile/test_fold.c has the same names)
+const step = (name) => model.describe({ name, kind: 0 }).step;
+is(["..stacktraceoff..", "a::..stacktraceoff..", "a:::..stacktraceon..", "a\n::..stacktraceoff..", "a::b::..stacktraceoff.."].map(step),
+	[-1, -1, 1, -1, 0], "a name without its package");
+
 const label = (value) => model.labels.findIndex((one) => one.value === value);
 is(["/x", "/y", null].map((value) => model.labelSums()[label(value)]), [5, 1, 4], "sums of labels");
 const of = (show, filter) => {

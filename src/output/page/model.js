@@ -132,9 +132,9 @@ class Model {
 		f.label = f.defined && (name === "FUN" || kind === KIND.ANON) ?
 			`${f.name} {${baseName(this.strings[f.file])}:${f.line}}` : f.name;
 		f.group = this.group(f);
-		// As everywhere in this program (src/profile/fold.h): how much it changes shiny's count of what it shows, and
+		// As everywhere in this program (src/profile/fold.h, name__bare()): how much it changes shiny's count of what it shows, and
 		// whether it can call itself. Wrappers, builtins and native code cannot, nor functions without a name and a definition.
-		const bare = name.replace(/^.*::/, ""), r = kind === KIND.R;
+		const bare = name.replace(/^[^]*?:::?/, ""), r = kind === KIND.R;
 		f.step = r && bare === "..stacktraceoff.." ? -1 : r && bare === "..stacktraceon.." ? 1 : 0;
 		f.recurs = kind === KIND.ANON || (r && bare === "FUN") ? f.defined !== "" : r && !f.wrapper;
 		return f;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Wrappers are left out of stacks, callers and the innermost function stay. */
+#include "profile/names.h"
 #include "read_scene.h"
 
 static void reads(const char *stack, const char *wanted, const struct scene_how *how,
@@ -20,6 +21,17 @@ static void folds(const char *stack, const char *wanted, const char *name)
 static void merges(const char *stack, const char *wanted, const char *name)
 {
 	reads(stack, wanted, &(struct scene_how){.merge = true}, name);
+}
+
+/* As the page has it: tests/checks/page_sums.js. */
+TEST(bare)
+{
+	static const char *const names[][2] = {
+		{"f", "f"}, {"a::f", "f"}, {"a:::f", "f"}, {"a\n::f", "f"}, {"a::b::f", "b::f"},
+	};
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		tap__is(name__bare(names[i][0]), names[i][1], "a name without its package");
 }
 
 TEST(recursion)

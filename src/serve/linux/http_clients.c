@@ -13,6 +13,13 @@ void client__is(struct client *c, enum client_state state, uint64_t ms)
 	c->until = c->since + ms * NS_PER_MS;
 }
 
+/* Is @at on this machine?  A socket of [::] has clients of 127.0.0.1 as ::ffff:127.0.0.1. */
+static bool address__is_local(const struct in6_addr *at)
+{
+	return IN6_IS_ADDR_LOOPBACK(at) ||
+	       (IN6_IS_ADDR_V4MAPPED(at) && at->s6_addr[12] == IN_LOOPBACKNET);
+}
+
 /* Its address, or zeros if it is on this machine: there one user is as good as another. */
 static void client__peer(unsigned char peer[16], const struct sockaddr *from)
 {
@@ -22,7 +29,7 @@ static void client__peer(unsigned char peer[16], const struct sockaddr *from)
 	memset(peer, 0, 16);
 	if (from->sa_family == AF_INET && ntohl(v4->sin_addr.s_addr) >> 24 != IN_LOOPBACKNET)
 		memcpy(peer, &v4->sin_addr, sizeof(v4->sin_addr));
-	else if (from->sa_family == AF_INET6 && !IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr))
+	else if (from->sa_family == AF_INET6 && !address__is_local(&v6->sin6_addr))
 		memcpy(peer, &v6->sin6_addr, sizeof(v6->sin6_addr));
 }
 

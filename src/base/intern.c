@@ -87,8 +87,7 @@ const struct name *intern__get(struct intern *t, const char *text, size_t len)
 
 	if (key.len > UINT32_MAX / 8)
 		return NULL;
-	/* FNV's low bits are not mixed enough for a table */
-	hash = map__hash(map__hash_bytes(text, key.len), key.len);
+	hash = map__hash_text(text, key.len);
 	name = table__find(&t->table, hash, name__same, &key);
 	if (name)
 		return name;

@@ -11,7 +11,7 @@
 #include "base/table.h"
 
 struct name {
-	uint64_t hash;	   /* of the text, the same in all tables */
+	uint64_t hash;	   /* map__hash_text(): the same in all tables */
 	const char *safe;  /* escape__text() with `"`; it is `text` if nothing had to be done */
 	const char *field; /* the same with `"` and `;`, which may be either of these */
 	uint32_t len, safe_len, field_len; /* bytes, terminators not counted */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/map.h"
+#include "base/seed.h"
 
 uint64_t map__hash(uint64_t a, uint64_t b)
 {
@@ -25,10 +27,57 @@ uint64_t map__hash_bytes(const char *text, size_t len)
 	return h;
 }
 
+static uint64_t rotated(uint64_t word, unsigned int bits)
+{
+	return word << bits | word >> (64 - bits);
+}
+
+static void sip__round(uint64_t v[4])
+{
+	v[0] += v[1];
+	v[2] += v[3];
+	v[1] = rotated(v[1], 13) ^ v[0];
+	v[3] = rotated(v[3], 16) ^ v[2];
+	v[0] = rotated(v[0], 32) + v[3];
+	v[2] += v[1];
+	v[3] = rotated(v[3], 21) ^ v[0];
+	v[1] = rotated(v[1], 17) ^ v[2];
+	v[2] = rotated(v[2], 32);
+}
+
+/* SipHash-1-3 (Aumasson and Bernstein, 2012). */
+uint64_t map__hash_text(const char *text, size_t len)
+{
+	const uint64_t seed = seed__get(), other = map__hash(seed, 1);
+	uint64_t v[4] = {seed ^ 0x736f6d6570736575ULL, other ^ 0x646f72616e646f6dULL,
+			 seed ^ 0x6c7967656e657261ULL, other ^ 0x7465646279746573ULL};
+	size_t n = 8;
+
+	for (size_t at = 0; n == 8; at += n) {
+		uint64_t word = 0;
+
+		n = len - at < 8 ? len - at : 8;
+		memcpy(&word, text + at, n);
+		word |= n < 8 ? (uint64_t)len << 56 : 0;
+		v[3] ^= word;
+		sip__round(v);
+		v[0] ^= word;
+	}
+	v[2] ^= 0xff;
+	for (int i = 0; i < 3; i++)
+		sip__round(v);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+static size_t map__home(const struct map *m, uint64_t a, uint64_t b)
+{
+	return map__hash(a ^ m->seed, b) & (m->cap - 1);
+}
+
 /* Where (a, b) is, or the free place where it would be.  The map has at least one free place. */
 static size_t map__find(const struct map *m, uint64_t a, uint64_t b)
 {
-	size_t i = map__hash(a, b) & (m->cap - 1);
+	size_t i = map__home(m, a, b);
 
 	while (m->entries[i].value && (m->entries[i].a != a || m->entries[i].b != b))
 		i = (i + 1) & (m->cap - 1);
@@ -42,11 +91,13 @@ void *map__get(const struct map *m, uint64_t a, uint64_t b)
 
 static int map__grow(struct map *m)
 {
-	struct map bigger = {.cap = m->cap ? m->cap * 2 : 16, .count = m->count};
+	struct map bigger = {.cap = m->cap ? m->cap * 2 : 16, .count = m->count, .seed = m->seed};
 
 	bigger.entries = calloc(bigger.cap, sizeof(*bigger.entries));
 	if (!bigger.entries)
 		return -ENOMEM;
+	if (!m->cap)
+		bigger.seed = seed__get();
 	for (size_t i = 0; i < m->cap; i++) {
 		const struct map_entry *e = &m->entries[i];
 
@@ -84,7 +135,7 @@ void *map__remove(struct map *m, uint64_t a, uint64_t b)
 		return NULL;
 	/* close the hole: move back each entry that was pushed past it */
 	for (i = (hole + 1) & (m->cap - 1); m->entries[i].value; i = (i + 1) & (m->cap - 1)) {
-		size_t home = map__hash(m->entries[i].a, m->entries[i].b) & (m->cap - 1);
+		size_t home = map__home(m, m->entries[i].a, m->entries[i].b);
 
 		if (((i - home) & (m->cap - 1)) < ((i - hole) & (m->cap - 1)))
 			continue;

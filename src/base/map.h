@@ -17,6 +17,7 @@ struct map_entry {
 struct map {
 	struct map_entry *entries; /* cap of them; linear probing */
 	size_t cap, count;	   /* cap: 0 or a power of two */
+	uint64_t seed;
 };
 
 /* map__hash - mixes two numbers into a hash with all bits used. */
@@ -24,6 +25,9 @@ uint64_t map__hash(uint64_t a, uint64_t b);
 
 /* map__hash_bytes - FNV-1a of @len bytes; with the length it makes a key for texts. */
 uint64_t map__hash_bytes(const char *text, size_t len);
+
+/* map__hash_text - a hash of @len bytes for tables, another one in each run (seed.h). */
+uint64_t map__hash_text(const char *text, size_t len);
 
 /* map__get - the value of (@a, @b), or NULL. */
 void *map__get(const struct map *m, uint64_t a, uint64_t b);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
+
 uint32_t stack__depth(const struct stack *s)
 {
 	return s->nframes + stack__is_toplevel(s);
@@ -24,7 +26,12 @@ static int number__order(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* Names of different tables; the hash of a text is the same in all. */
+static uint64_t name__hash(const struct name *name)
+{
+	return map__hash(map__hash_bytes(name->text, name->len), name->len);
+}
+
+/* Names of different tables, in the same order in each run: not by the hash of the tables. */
 static int name__order(const struct name *a, const struct name *b)
 {
 	int order;
@@ -33,7 +40,7 @@ static int name__order(const struct name *a, const struct name *b)
 		return 0;
 	if (!a || !b)
 		return a ? 1 : -1;
-	order = number__order(a->hash, b->hash);
+	order = number__order(name__hash(a), name__hash(b));
 	return order ? order : strcmp(a->text, b->text);
 }
 

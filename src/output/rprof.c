@@ -124,7 +124,7 @@ static void rprof__forget_files(struct writer *w)
 static int rprof__file(struct writer *w, const struct name *named, unsigned int *number)
 {
 	const size_t len = code_name__r(named->text, named->len);
-	const struct rprof_name name = {named->text, len, map__hash_bytes(named->text, len)};
+	const struct rprof_name name = {named->text, len, map__hash_text(named->text, len)};
 	struct rprof_file *file = table__find(&w->files, name.hash, file__same, &name);
 	int err;
 

@@ -7,6 +7,7 @@
 
 #include "profile/known.h"
 #include "base/limits.h"
+#include "base/seed.h"
 #include "profile/names.h"
 
 #define ID_COST (2 * sizeof(struct map_entry)) /* a name's place in a map */
@@ -36,6 +37,8 @@ void known__init(struct knowledge *all, struct decoder_stats *stats, size_t memo
 		.made.max = LIMIT_MADE(memory),
 		.reserves.max = LIMIT_RESERVES(memory),
 	};
+	for (size_t i = 0; i < sizeof(all->keys) / sizeof(all->keys[0]); i++)
+		all->keys[i] = map__hash(seed__get(), i) | 1;
 }
 
 static void known__forget_slots(struct known *k)
@@ -420,19 +423,21 @@ static bool slot__same(const void *record, const void *arg)
 	       a->function.more == b->function.more;
 }
 
-static uint64_t slot__hash(const struct known_frame *told)
+/* The target chooses all of these words, so that each has a secret factor. */
+static uint64_t slot__hash(const struct knowledge *all, const struct known_frame *told)
 {
-	uint64_t hash = map__hash(told->name.word + told->line * 0x9e3779b97f4a7c15ULL,
-				  told->name.more ^ told->file * 0xc2b2ae3d27d4eb4fULL ^
-					  told->function.more);
+	const uint64_t *keys = all->keys;
 
-	return hash ^ told->function.word * 0x9e3779b97f4a7c15ULL;
+	return map__hash(told->name.word * keys[0] + told->name.more * keys[1] +
+				 told->file * keys[2] + told->line * keys[3] +
+				 told->function.word * keys[4] + told->function.more * keys[5],
+			 0);
 }
 
 int known__frame(struct knowledge *all, struct known *k, const struct known_frame *told,
 		 const struct frame **out)
 {
-	const uint64_t hash = slot__hash(told);
+	const uint64_t hash = slot__hash(all, told);
 	const struct slot *made = table__find(&k->slots, hash, slot__same, told);
 
 	if (!made)
@@ -475,7 +480,7 @@ int known__native(struct knowledge *all, struct known *k, const struct xr_slot *
 		  const struct frame **out, bool *named)
 {
 	struct known_frame key = {.name = native__key(all, slot)};
-	const uint64_t hash = slot__hash(&key), form = slot->word >> XR_FORM_SHIFT;
+	const uint64_t hash = slot__hash(all, &key), form = slot->word >> XR_FORM_SHIFT;
 	const struct slot *made = table__find(&k->slots, hash, slot__same, &key);
 	struct native_told told = {0};
 	struct frame frame = {0};

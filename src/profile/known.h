@@ -51,6 +51,7 @@ struct knowledge {
 	struct budget room, made;
 	struct budget reserves; /* for the first names of processes */
 	uint64_t last_id;	/* of a stack */
+	uint64_t keys[6];	/* random and odd: they make the hash of a frame */
 	struct map processes;	/* (serial, 0) to struct known */
 	struct buf name;	/* the one being rendered */
 	native_teller teller;	/* NULL: native frames are not known */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Budgets, arenas, tables, and interned names. */
 #include "base/intern.h"
+#include "base/map.h"
 #include "tap.h"
 
 TEST(budget)
@@ -136,6 +137,28 @@ TEST(intern)
 				(name->field == name->text) == !strcmp(form[0], form[2]),
 			"%s is safe, and %s as a field", form[1], form[2]);
 	}
+	intern__free(&t);
+}
+
+/* Names that have equal low bits of a hash that anyone can compute are spread out. */
+TEST(chosen_names)
+{
+	struct intern t = {0};
+	size_t run = 0, longest = 0;
+	char text[32];
+
+	for (int i = 0; t.table.count < 500; i++) {
+		const size_t len = (size_t)snprintf(text, sizeof(text), "%d", i);
+
+		if (!(map__hash(map__hash_bytes(text, len), len) & 0x3ff))
+			intern__get(&t, text, len);
+	}
+	for (size_t i = 0; i < t.table.cap; i++) {
+		run = t.table.records[i] ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	tap__ok(t.table.cap == 1024 && longest < 250, "of 500 chosen names %zu are in a row",
+		longest);
 	intern__free(&t);
 }
 

@@ -36,3 +36,34 @@ TEST(map)
 	map__free(&m);
 	tap__ok(!m.entries && !m.count, "a freed map is empty");
 }
+
+/* Keys that have equal low bits of map__hash(), which anyone can compute, are spread out. */
+TEST(chosen_keys)
+{
+	struct map m = {0};
+	size_t run = 0, longest = 0;
+
+	for (uint64_t key = 0; m.count < 1000; key++)
+		if (!(map__hash(key, 1) & 0x7ff))
+			map__put(&m, key, 1, &m);
+	for (size_t i = 0; i < m.cap; i++) {
+		run = m.entries[i].value ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	tap__ok(m.cap == 2048 && longest < 500, "of 1000 chosen keys %zu are in a row", longest);
+	map__free(&m);
+}
+
+TEST(texts)
+{
+	static const char text[] = "0123456789abcdef";
+	size_t equal = 0;
+
+	for (size_t i = 0; i < sizeof(text); i++)
+		for (size_t k = 0; k < sizeof(text); k++)
+			equal += map__hash_text(text, i) == map__hash_text(text, k);
+	tap__ok(equal == sizeof(text), "each length of a text has a hash");
+	tap__ok(map__hash_text("0123456789", 10) == map__hash_text(text, 10) &&
+			map__hash_text("0123456x89", 10) != map__hash_text(text, 10),
+		"it is that of the bytes");
+}

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "decode_scene.h"
+#include "profile/known.h"
 
 /* At full size, and by default an eighth of it: the limits are parts of the memory. */
 #define PART   (tap__all() ? 1u : 8u)
@@ -173,4 +174,38 @@ TEST(stacks)
 	tap__ok(names.whole == 5000ull * CHAIN && !names.nameless && !names.wrong,
 		"5000 samples of 9900 stacks, all right");
 	tap__ok(most < LIMIT_MADE_ONE(MEMORY), "with %zu MiB", mib(most));
+}
+
+/* Frames whose words a target chose, so that sums with factors that it can know are equal. */
+TEST(chosen_frames)
+{
+	struct decoder_stats st = {0};
+	struct knowledge all;
+	struct known_frame told = {0};
+	const struct frame *frame;
+	struct xr_text text = {.serial = 1, .kind = XR_TEXT_SYMBOL};
+	size_t equal = 0;
+	uint64_t first = 0;
+	struct known *k;
+
+	known__init(&all, &st, LIMIT_MEMORY);
+	k = known__of(&all, 1);
+	tap__bail_if(!k, "no memory");
+	while (k->slots.count < 50) {
+		told.line++;
+		told.name.word = 0x1000 - told.line * 0x9e3779b97f4a7c15ULL;
+		if (told.name.word >> XR_FORM_SHIFT != XR_FORM_SYMBOL)
+			continue;
+		text.id = told.name.word & XR_WORD_MASK;
+		tap__bail_if(known__text(&all, &text) || known__frame(&all, k, &told, &frame),
+			     "no frame");
+	}
+	for (size_t i = 0; i < k->slots.cap; i++) {
+		const uint64_t *hash = k->slots.records[i];
+
+		first = hash && !first ? *hash : first;
+		equal += hash && *hash == first;
+	}
+	tap__ok(equal == 1, "%zu of 50 have the hash of the first", equal);
+	known__free_all(&all);
 }

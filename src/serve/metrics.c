@@ -153,7 +153,8 @@ static void metrics__ticks(struct text *t, const struct stats *s)
 
 static void metrics__samples(struct text *t, const struct stats *s)
 {
-	text__counter(t, "samples_total", s->written, "Samples that are in a profile.");
+	text__counter(t, "samples_total", s->written,
+		      "Samples that were taken, with waits that are not shown.");
 	text__counter(t, "lost_samples_total", s->lost, "Samples that did not fit.");
 	text__counter(t, "truncated_samples_total", s->truncated,
 		      "Samples without their outer frames.");
@@ -176,7 +177,8 @@ static void metrics__samples(struct text *t, const struct stats *s)
 	text__counter(t, "missed_ticks_total", s->missed, "Ticks that were too late.");
 	text__counter(t, "nested_ticks_total", s->nested, "Ticks during another sample.");
 	text__counter(t, "symbols_total", s->symbols, "Names that the sampler sent.");
-	text__counter(t, "unnamed_symbols_total", s->decoder.unnamed, "Names without a text.");
+	text__counter(t, "unnamed_symbols_total", s->decoder.unnamed,
+		      "Frames and labels without a text.");
 	text__counter(t, "cut_symbols_total", s->decoder.names_cut,
 		      "Names that were cut at the maximum length.");
 	text__counter(t, "dropped_symbols_total", s->decoder.names_dropped,
@@ -195,7 +197,7 @@ static void metrics__processes(struct text *t, const struct sampler_status *s)
 	text__counter(t, "sampled_processes_total", s->stats.processes,
 		      "Processes that were sampled.");
 	text__counter(t, "refused_processes_total", s->stats.rows_full,
-		      "Processes that were not sampled because they did not fit.");
+		      "Processes that were not sampled, or only later, because of a limit.");
 	text__counter(t, "silent_processes_total", s->stats.silent,
 		      "Processes that did not answer in time when they were inspected.");
 	text__head(t, lines, "counter", "Processes by how well the innermost line is known.");
@@ -275,11 +277,13 @@ struct way_row {
 #define FIELD(name) offsetof(struct way_status, name)
 
 static const struct way_row way_rows[] = {
-	{"sent_profiles_total", "counter", "Profiles delivered.", FIELD(sent), OF_ALL},
-	{"sent_bytes_total", "counter", "Bytes of delivered profiles.", FIELD(size), OF_ALL},
-	{"send_failures_total", "counter", "Attempts that failed.", FIELD(failed), OF_ALL},
-	{"dropped_profiles_total", "counter", "Profiles that were dropped.", FIELD(dropped),
+	{"sent_profiles_total", "counter", "Profiles delivered, or parts of one.", FIELD(sent),
 	 OF_ALL},
+	{"sent_bytes_total", "counter", "Bytes of delivered profiles.", FIELD(size), OF_ALL},
+	{"send_failures_total", "counter",
+	 "Attempts that failed, and files that could not be removed.", FIELD(failed), OF_ALL},
+	{"dropped_profiles_total", "counter", "Profiles that were dropped, at least in part.",
+	 FIELD(dropped), OF_ALL},
 	{"dropped_samples_total", "counter", "Samples that were in them.", FIELD(dropped_samples),
 	 OF_ALL},
 	{"spool_profiles", "gauge", "Profiles that wait to be sent.", FIELD(waiting), OF_SERVERS},

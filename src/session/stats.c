@@ -230,7 +230,7 @@ void stats__summary(const struct stats *s, char *buf, size_t size)
 	summary__count(more, sizeof(more), s->over_budget, "stack", "stacks",
 		       " took too long to read");
 	summary__count(more, sizeof(more), s->throttled, "collection", "collections",
-		       " skipped: too many a second");
+		       " skipped: too soon after another");
 	summary__count(more, sizeof(more), s->silent, "process", "processes", " did not answer");
 	summary__count(more, sizeof(more), s->missed, "tick", "ticks", " missed");
 	summary__count(more, sizeof(more), s->waits.lost, "wait", "waits", " not recorded");

@@ -151,10 +151,10 @@ TEST(summary)
 		 "26 samples of 3 processes = 0.26 s of wall time in 0.00 s; 4 lost, 1 truncated"},
 		{{.processes = 1, .over_budget = 2, .throttled = 3},
 		 "0 samples in 0.00 s; none lost, 2 stacks took too long to read, 3 collections "
-		 "skipped: too many a second"},
+		 "skipped: too soon after another"},
 		{{.processes = 1, .over_budget = 1, .throttled = 1, .missed = 1},
 		 "0 samples in 0.00 s; none lost, 1 stack took too long to read, 1 collection "
-		 "skipped: too many a second, 1 tick missed"},
+		 "skipped: too soon after another, 1 tick missed"},
 	};
 	char line[512];
 

@@ -104,7 +104,7 @@ static bool file__holds_r(struct proc_events *e, const struct record_mmap2 *r)
 		return false;
 	/* as the two see them, the paths differ when the process has another root */
 	if (!strcmp(path__name(exe), path__name(r->filename)))
-		e->sink.program(e->sink.arg, (pid_t)r->pid, file);
+		e->sink.program(e->sink.arg, (pid_t)r->pid, file, exe);
 	else if (strstr(path__name(r->filename), ".so")) /* a program may map another: valgrind */
 		proc_events__learn(e, file, false);
 	return false;

@@ -104,7 +104,7 @@ static void on_mapped(void *arg, pid_t pid)
 }
 
 /* The session asks a separate process; here the answer comes at once. */
-static void on_program(void *arg, pid_t pid, uint64_t file)
+static void on_program(void *arg, pid_t pid, uint64_t file, const char *path)
 {
 	tap__say("asked ");
 	proc_events__learn(*(struct proc_events **)arg, file, holds_r);

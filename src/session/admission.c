@@ -424,7 +424,19 @@ void admission__presume(const struct lifecycle *l, struct process *p)
 	p->described = description__new(text, size);
 }
 
-/* The description of @p is known, unless another process has its pid by now. */
+/* Is @a of @p, and of the program that it was found with? */
+static bool admission__describes(const struct process *p, const struct ask *a)
+{
+	const struct target *t = &p->target, *of = &a->target;
+
+	return (!p->mine || of->start_time == t->start_time) &&
+	       (!t->stack || !of->stack || of->stack == t->stack);
+}
+
+/*
+ * The description of @p is known, unless another process has its pid by now, or it has executed
+ * another program.
+ */
 static void admission__described(struct lifecycle *l, struct process *p, const struct ask *a)
 {
 	struct profile_process profile;
@@ -438,7 +450,7 @@ static void admission__described(struct lifecycle *l, struct process *p, const s
 	else if (!a->yes)
 		notes__debug(&l->config->notes, "process %u: its environment cannot be read",
 			     p->pid);
-	if (!a->err && (!p->mine || a->target.start_time == p->target.start_time))
+	if (!a->err && admission__describes(p, a))
 		p->described = description__new(a->text, sizeof(a->text));
 	if (!p->described)
 		admission__presume(l, p);

@@ -42,8 +42,8 @@ enum ask_kind {
 	ASK_LIST,   /* ASK_SEEMS, and if so target__find() and its arguments, in `text` */
 	/*
 	 * describe__make() by the rules of asker__open: `text`.  `text` lacks what cannot be
-	 * read; not `yes`: the environment could not be read.  `target.start_time`: of whom it is.
-	 * -ENOSYS: there are no rules, or it is Windows.
+	 * read; not `yes`: the environment could not be read.  `target.start_time` and
+	 * `target.stack`: of whom it is.  -ENOSYS: there are no rules, or it is Windows.
 	 */
 	ASK_DESCRIBE,
 	/* native_maps__make(), native_module__make() of `file`, mapped `at`: `fd`, the taker's */

@@ -289,7 +289,8 @@ void records__process(void *lifecycle, const struct xr_process *record)
 		p = processes__find(&l->processes, record->serial);
 	if (!p)
 		return;
-	if (record->comm[0])
+	/* after an exec it is the name of the other program */
+	if (record->comm[0] && record->event != XR_PROCESS_EXEC)
 		snprintf(p->comm, sizeof(p->comm), "%.*s", (int)sizeof(record->comm), record->comm);
 	switch (record->event) {
 	case XR_PROCESS_FORK:

@@ -208,7 +208,8 @@ static struct {
 	unsigned int unlabelled; /* events of processes after their begin, without labels */
 	uint32_t pid;		 /* of the last sample */
 	char comm[16];
-	char says[1024]; /* of the process of the last event: "command|key=value;" */
+	char ended_as[16]; /* the name of the last process that ended */
+	char says[1024];   /* of the process of the last event: "command|key=value;" */
 	uint64_t started;
 	struct profile_about about;
 	uint64_t weight; /* of the last sample, and */
@@ -249,6 +250,8 @@ static int sunk__process(void *arg, const struct profile_process *p, enum profil
 		sunk.known++;
 	else
 		sunk.ended++;
+	if (event == PROFILE_ENDED)
+		snprintf(sunk.ended_as, sizeof(sunk.ended_as), "%s", p->comm);
 	sunk.unlabelled += event != PROFILE_BEGAN && !p->nlabels;
 	return sunk__result(sunk.process_err, "process");
 }

@@ -177,6 +177,9 @@ TEST(waiting)
 	tap__ok(session__poll_until(&fake.adds, 1) == SESSION_RUNS, "and may become it");
 	send_process(XR_PROCESS_EXEC, fake.row.serial, (uint32_t)c.pid, 0);
 	tap__ok(session__poll_until(&fake.adds, 2) == SESSION_RUNS, "again and again");
+	tap__ok(session__poll_until(&sunk.ended, 1) == SESSION_RUNS && *sunk.ended_as &&
+			strcmp(sunk.ended_as, "told") != 0,
+		"the profile of the first one keeps its name: %s", sunk.ended_as);
 	session__finish();
 	tap__ok(stats.programs == 2, "each time it is another program");
 	session__end();

@@ -24,10 +24,15 @@
 
 #define FILES_MAX 64u /* are kept when no process of theirs is left */
 
-/* A file with R in it, and where its hidden variables should be, as offsets; 0: not found. */
+/*
+ * A file with R in it, as the processes of one user have it: what one process shows holds for the
+ * others, and is not for another user to decide.  Where its hidden variables should be, as offsets;
+ * 0: not found.
+ */
 struct hidden_file {
 	struct hidden_file *next;
 	uint32_t users; /* families */
+	uint32_t uid;
 	struct target_file file;
 	char path[sizeof(((struct target *)0)->path)];
 	char version[sizeof(((struct target *)0)->version)];
@@ -56,9 +61,9 @@ static uint64_t target__offset(const struct target *t, uint64_t addr)
 /* Where it is not known which file it is (target.h), its name and R's version must do. */
 static bool hidden_file__same(const struct hidden_file *a, const struct hidden_file *b)
 {
-	if (memcmp(&a->file, &b->file, sizeof(a->file)) || a->bc_body != b->bc_body ||
-	    a->bc_pc != b->bc_pc || a->gc != b->gc || a->gc_count != b->gc_count ||
-	    memcmp(&a->memory, &b->memory, sizeof(a->memory)))
+	if (a->uid != b->uid || memcmp(&a->file, &b->file, sizeof(a->file)) ||
+	    a->bc_body != b->bc_body || a->bc_pc != b->bc_pc || a->gc != b->gc ||
+	    a->gc_count != b->gc_count || memcmp(&a->memory, &b->memory, sizeof(a->memory)))
 		return false;
 	return a->file.ino || (!strcmp(a->path, b->path) && !strcmp(a->version, b->version));
 }
@@ -86,6 +91,7 @@ static struct hidden_file *hidden_file__get(struct verify_hidden *v, const struc
 {
 	const struct xr_row *row = &t->row;
 	struct hidden_file want = {
+		.uid = t->uid,
 		.file = t->file,
 		.bc_body = target__offset(t, row->bc_body_at),
 		.bc_pc = target__offset(t, row->bc_pc_at),

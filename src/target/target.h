@@ -32,6 +32,7 @@ struct target_file {
 
 struct target {
 	pid_t pid;	     /* thread group id, as the caller sees it */
+	uint32_t uid;	     /* effective; 0 on Windows */
 	uint64_t start_time; /* /proc/PID/stat field 22: guards against reuse of the pid */
 	uint64_t stack;	     /* field 28: another program has another; 0: not known */
 	enum target_load load;

@@ -74,6 +74,7 @@ static int target__identify(pid_t pid, struct target *t, struct proc *p, struct 
 				   (int)pid);
 	memcpy(t->comm, p->comm, sizeof(t->comm));
 	t->start_time = p->start_time;
+	t->uid = p->uid;
 	if (p->tgid != pid)
 		return errmsg__set(f, -EINVAL,
 				   "%d is a thread of process %d (%s): give the process, --pid %d",

@@ -317,6 +317,7 @@ TEST(liar)
 TEST(memory)
 {
 	static volatile uint64_t small = 1000, large = 70000, nodes = 60000, dups = 7;
+	static volatile uint64_t odd = 1ULL << 50;
 	static struct hidden_proof one, two;
 	struct target a = make("/lib/libR.so", 1, NULL), b, found;
 	bool changed = false;
@@ -364,6 +365,25 @@ TEST(memory)
 			i == 10 ? "a wrong address of duplications alone is not used"
 				: "nor in the next process of that file");
 		verify_hidden__end(&two);
+	}
+	/* the first user's process has an impossible number there, the other one's has not */
+	dups = 100000;
+	for (uint64_t i = 30; i <= 40; i += 10) {
+		b.uid = i == 30 ? 0 : 1000;
+		b.row.small_at = address(&small);
+		b.row.large_at = address(&large);
+		b.row.nodes_at = address(&dups);
+		b.row.dups_at = address(&odd);
+		verify_hidden__begin(&v, &two, &b, 100 * i * TURN);
+		tap__ok(two.open, "each user's process is looked at");
+		for (uint64_t k = 0; k < 5 && two.open; k++) {
+			advance(&v, &two, &b, 1, 100 * (i + k) * TURN);
+			dups += 100000;
+		}
+		tap__ok(!two.open && b.row.small_at && b.row.dups_at == (b.uid ? address(&odd) : 0),
+			b.uid ? "and decides for that user's alone" : "duplications are refuted");
+		verify_hidden__end(&two);
+		odd = 7;
 	}
 }
 

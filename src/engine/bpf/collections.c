@@ -10,13 +10,16 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "engine/bpf/perf_events.h"
 #include "engine/bpf/places.h"
 #include "os/linux/proc_maps.h"
 #include "os/linux/rights.h"
+#include "os/os.h"
 
 #define SWEEP_MIN  64u /* processes watched, from which on it is looked which are still needed */
 #define PROBED_MAX 64u /* files with R in them */
+#define UNUSED_NS  NS_PER_S /* between two looks which of them are used */
 
 /* A process, with the children that inherited from it. */
 struct watched {
@@ -30,6 +33,13 @@ struct probed {
 	uint64_t inode, offset;
 	uint32_t dev_major, dev_minor;
 	struct places places;
+	bool used; /* by some row, in collections__sweep_probed() */
+};
+
+/* A process with a row, and where it has R_gc_internal(). */
+struct collecting {
+	uint32_t pid;
+	uint64_t at;
 };
 
 struct collections {
@@ -39,7 +49,8 @@ struct collections {
 	size_t n, room, sweep_at;
 	struct probed probed[PROBED_MAX];
 	size_t nprobed;
-	bool blind; /* watchpoints can be set here, and see nothing */
+	uint64_t probed_at; /* ns, of the last look which are used */
+	bool blind;	    /* watchpoints can be set here, and see nothing */
 };
 
 /* Why there is no watchpoint. */
@@ -159,19 +170,19 @@ static int collections__watch(struct collections *c, const struct xr_row *row, s
 	return 0;
 }
 
-/* The file that has R_gc_internal() of @row's process, and where: with a mapping's path. */
-static int collections__file(const struct xr_row *row, struct probed *p, char *path, size_t size)
+/* The file that process @pid has at @at, R_gc_internal(), and where: with a mapping's path. */
+static int collections__file(uint32_t pid, uint64_t at, struct probed *p, char *path, size_t size)
 {
 	struct proc_map map;
 	uint64_t raised;
 	FILE *maps;
 	int err;
 
-	snprintf(path, size, "/proc/%" PRIu32 "/maps", row->pid);
+	snprintf(path, size, "/proc/%" PRIu32 "/maps", pid);
 	raised = rights__raise(RIGHTS_TARGET);
 	maps = fopen(path, "re");
 	err = maps ? 0 : -errno;
-	if (!err && !proc_maps__at(maps, row->gc_begin, &map))
+	if (!err && !proc_maps__at(maps, at, &map))
 		err = -ENOENT;
 	if (maps)
 		fclose(maps);
@@ -180,13 +191,77 @@ static int collections__file(const struct xr_row *row, struct probed *p, char *p
 		return err;
 	*p = (struct probed){
 		.inode = map.inode,
-		.offset = row->gc_begin - map.start + map.offset,
+		.offset = at - map.start + map.offset,
 		.dev_major = map.dev_major,
 		.dev_minor = map.dev_minor,
 	};
-	snprintf(path, size, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, row->pid,
-		 map.start, map.end);
+	snprintf(path, size, "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, pid, map.start,
+		 map.end);
 	return 0;
+}
+
+static struct probed *collections__probed(struct collections *c, const struct probed *file)
+{
+	for (size_t i = 0; i < c->nprobed; i++) {
+		struct probed *p = &c->probed[i];
+
+		if (p->inode == file->inode && p->dev_major == file->dev_major &&
+		    p->dev_minor == file->dev_minor && p->offset == file->offset)
+			return p;
+	}
+	return NULL;
+}
+
+/* The processes with a row, and where each has R_gc_internal(); *@list is the caller's to free. */
+static int collections__rows(const struct collections *c, struct collecting **list, size_t *n)
+{
+	uint64_t raised = rights__raise(RIGHTS_EVENTS);
+	uint32_t pid, *last = NULL;
+	size_t room = 0;
+	struct xr_row row;
+	int err = 0;
+
+	*list = NULL;
+	*n = 0;
+	while (!err && !bpf_map_get_next_key(c->rows_fd, last, &pid)) {
+		last = &pid;
+		if (bpf_map_lookup_elem(c->rows_fd, &pid, &row) || !row.gc_begin)
+			continue;
+		err = array__room(list, *n, &room, sizeof(**list));
+		if (!err)
+			(*list)[(*n)++] = (struct collecting){pid, row.gc_begin};
+	}
+	rights__lower(raised);
+	return err;
+}
+
+/* Remove the probes in files that no process with a row has: of an R that was replaced, say. */
+static void collections__sweep_probed(struct collections *c)
+{
+	struct collecting *list;
+	struct probed file, *p;
+	size_t n, kept = 0;
+	char path[96];
+	int err = collections__rows(c, &list, &n);
+
+	for (size_t i = 0; i < c->nprobed; i++)
+		c->probed[i].used = err;
+	for (size_t i = 0; i < n; i++) {
+		p = collections__file(list[i].pid, list[i].at, &file, path, sizeof(path))
+			    ? NULL
+			    : collections__probed(c, &file);
+		if (p)
+			p->used = true;
+	}
+	free(list);
+	for (size_t i = 0; i < c->nprobed; i++) {
+		if (c->probed[i].used)
+			c->probed[kept++] = c->probed[i];
+		else
+			places__close(&c->probed[i].places);
+	}
+	c->nprobed = kept;
+	c->probed_at = os__now();
 }
 
 /* It waits for the mappings of all processes with that file, also for one in a page fault. */
@@ -198,15 +273,13 @@ static int collections__probe(struct collections *c, const struct xr_row *row)
 
 	if (c->probe_fd < 0 || !row->gc_begin)
 		return -EOPNOTSUPP;
-	err = collections__file(row, &want, path, sizeof(path));
+	err = collections__file(row->pid, row->gc_begin, &want, path, sizeof(path));
 	if (err)
 		return err;
-	for (size_t i = 0; i < c->nprobed; i++) {
-		p = &c->probed[i];
-		if (p->inode == want.inode && p->dev_major == want.dev_major &&
-		    p->dev_minor == want.dev_minor && p->offset == want.offset)
-			return 0;
-	}
+	if (collections__probed(c, &want))
+		return 0;
+	if (c->nprobed == PROBED_MAX && os__now() - c->probed_at >= UNUSED_NS)
+		collections__sweep_probed(c);
 	if (c->nprobed == PROBED_MAX)
 		return -E2BIG;
 	p = &c->probed[c->nprobed];

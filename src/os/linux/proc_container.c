@@ -7,8 +7,9 @@
 #include "os/proc.h"
 
 #define LINK_LEN  64
-#define ROOT_LEN  128
-#define LINE_LEN  512
+#define PATH_LEN  4096 /* of a root in mountinfo; "%4095s" */
+#define ROOT_LEN  (PATH_LEN + 16)
+#define LINE_LEN  8192
 #define LINES_MAX 4096u /* of mountinfo */
 
 bool proc__container(const char *cgroup, char id[PROC_CONTAINER_LEN])
@@ -100,7 +101,7 @@ static unsigned long namespace__other(pid_t pid, const char *name)
 static bool proc__root(pid_t pid, char root[ROOT_LEN])
 {
 	FILE *in = proc__fopen(pid, "mountinfo");
-	char line[LINE_LEN], device[16], of[ROOT_LEN - sizeof(device) - 1], at[8];
+	char line[LINE_LEN], device[16], of[PATH_LEN], at[8];
 	bool begins = true, found = false;
 
 	if (!in)
@@ -108,7 +109,7 @@ static bool proc__root(pid_t pid, char root[ROOT_LEN])
 	/* the last is on top of the others */
 	for (unsigned int i = 0; i < LINES_MAX && fgets(line, sizeof(line), in); i++) {
 		/* proc(5): id, parent, major:minor, root, mount point */
-		if (begins && sscanf(line, "%*u %*u %15s %110s %7s", device, of, at) == 3 &&
+		if (begins && sscanf(line, "%*u %*u %15s %4095s %7s", device, of, at) == 3 &&
 		    !strcmp(at, "/"))
 			found = snprintf(root, ROOT_LEN, "%s %s", device, of) > 0;
 		begins = strchr(line, '\n');

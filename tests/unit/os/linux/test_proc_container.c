@@ -79,7 +79,7 @@ static void check(char *const argv[], const char *name, const char *what)
 
 TEST(proc_container)
 {
-	char id[PROC_CONTAINER_LEN];
+	char id[PROC_CONTAINER_LEN], name[201] = "", root[4096];
 
 	tap__ok(!proc__isolated(getpid(), id) || namespace_of(1, "ns/pid") == 0,
 		"this process is in none");
@@ -93,6 +93,13 @@ TEST(proc_container)
 		   "/bin", "--ro-bind-try", "/lib", "/lib", "--ro-bind-try", "/lib64", "/lib64",
 		   "--proc", "/proc"),
 	      "ns/mnt", "a sandbox with its own root");
+	memset(name, 'x', sizeof(name) - 1);
+	snprintf(root, sizeof(root), "%s", tap__path(name));
+	tap__bail_if(mkdir(root, 0755), "mkdir");
+	check(ARGV("bwrap", "--bind", root, "/", "--ro-bind", "/usr", "/usr", "--ro-bind-try",
+		   "/bin", "/bin", "--ro-bind-try", "/lib", "/lib", "--ro-bind-try", "/lib64",
+		   "/lib64", "--proc", "/proc"),
+	      "ns/mnt", "a sandbox whose root has a long path");
 	check(ARGV("bwrap", "--dev-bind", "/", "/", "--unshare-all"), "ns/pid",
 	      "a sandbox with the same root, and nothing else of the machine's");
 }

@@ -199,7 +199,9 @@ static __always_inline int walk__send_labels(struct walk *w)
 static __always_inline int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
 {
 	/* an address may be used again, for another file */
-	struct sent_key key = {.id = id ^ file, .serial = w->row.serial, .kind = SENT_PLACE};
+	struct sent_key key = {.id = id ^ file ^ line * 0x9e3779b97f4a7c15ULL,
+			       .serial = w->row.serial,
+			       .kind = SENT_PLACE};
 	struct scratch *s = scratch__of(w);
 	struct xr_place place = {};
 	__u8 one = 1;

@@ -318,9 +318,13 @@ enum xr_text_kind { XR_TEXT_SYMBOL = 0, XR_TEXT_HASHED = 1, XR_TEXT_LABELS = 2 }
 
 /*
  * What stands for a line of a file: `id`, for process row `serial`.  An even `id` is the address of
- * a srcfile of R (an environment), and `line` is 0.  Hashes of names are odd.  Where a sample or a
- * place has an even file, it is such an `id`: of code in no file.
+ * a srcfile of R (an environment), and `line` says when R made it, if it is one of code in no file:
+ * another one may have the address later.  Hashes of names are odd.  Where a sample or a place has
+ * an even file, it is such an `id`: of code in no file.
  */
+#define XR_BORN_OLD   1u /* before the last collection; 0: not known */
+#define XR_BORN_FIRST 2u /* after it: this, and the number of collections so far */
+
 struct xr_place {
 	struct xr_head head;
 	__u64 id;

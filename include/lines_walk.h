@@ -90,6 +90,7 @@ WALK_FN int lines__filename(struct walk *w, __u64 env, __u64 *value)
 		return -XR_BAD_LINE;
 	if (walk__type(l->cell) != R_ENVSXP)
 		return 0;
+	l->born = l->young && l->cell[0] & R_MARK_BIT ? XR_BORN_OLD : l->young;
 	list = l->cell[R_CAR];
 	table = l->cell[R_TAG];
 	if (table != w->row.nil && table) {
@@ -194,10 +195,11 @@ WALK_FN int lines__file_slow(struct walk *w, __u64 env)
  */
 WALK_FN int lines__tell_slow(struct walk *w, __u64 env)
 {
-	int err = walk__send_place(w, env & ~1ULL, w->hash, 0);
+	const __u32 nameless = w->lines.nameless;
+	int err = walk__send_place(w, env & ~1ULL, w->hash, nameless ? w->lines.born : 0);
 
 	if (!err)
-		lines__file_is(w, env, w->lines.nameless ? env & ~1ULL : w->hash);
+		lines__file_is(w, env, nameless ? env & ~1ULL : w->hash);
 	return err;
 }
 
@@ -472,9 +474,14 @@ WALK_FN void lines__begin(struct walk *w)
 	__u64 stamp = w->sample; /* not longer than this walk */
 	__u32 count = 0;
 
+	l->young = 0;
 	if (w->steady && w->row.gc_count_at &&
-	    !walk__load(w, READ_GC, &count, 4, w->row.gc_count_at))
+	    !walk__load(w, READ_GC, &count, 4, w->row.gc_count_at)) {
 		stamp = (__u64)w->row.serial << 32 | count;
+		/* while the collector runs, marks are on their way (call_walk.h) */
+		if (walk__wants(w, XR_ROW_GC) && w->row.gc_at && !w->gc)
+			l->young = XR_BORN_FIRST + count;
+	}
 	if (stamp == l->stamp)
 		return;
 	l->stamp = stamp;

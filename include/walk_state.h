@@ -202,14 +202,14 @@ struct lines {
 	__u32 nameless; /* the name that was read last is not a file's: see lines__file_name */
 	__u64 name_at;	/* that name, 0: none is to be sent */
 	__u32 name_len;
-	__u32 pad2;
+	__u32 born;	    /* when that srcfile was made, as in struct xr_place */
 	__u64 sym_filename; /* the symbol `filename`, once met in process row `serial` */
 	__u32 serial;
 	__u32 absolute; /* pc is an address, not an offset in units of 8 bytes */
 	/* the class of tables of srcrefs, and its text, if met in generation class_generation */
 	__u64 class_value, class_text;
 	__u32 class_generation;
-	__u32 pad;
+	__u32 young;	     /* `born` of what R made after its last collection; 0: not known */
 	__u64 ref, body, pc; /* arguments of what is called below */
 	__u64 cell[7], cell2[7];
 };

@@ -491,8 +491,8 @@ static int decoder__place(struct decoder *d, const struct xr_place *r, size_t si
 	const struct name *file;
 	int err = size < sizeof(*r) ? -EBADMSG : known__told_place(&d->all, r);
 
-	if (err || r->id & 1 || !d->ops.source)
-		return err;
+	if (err < 1 || r->id & 1 || !d->ops.source)
+		return err < 0 ? err : 0;
 	file = known__source(&d->all, r->serial, r->id);
 	if (file)
 		d->ops.source(d->arg, r->serial, r->id, file->text);

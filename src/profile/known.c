@@ -25,7 +25,8 @@ struct slot {
 /* What the sampler told of a place. */
 struct known_place {
 	uint64_t file; /* hash */
-	uint32_t line;
+	uint32_t line; /* of a srcfile its number among those of that name */
+	uint32_t born; /* of a srcfile, as in struct xr_place */
 };
 
 void known__init(struct knowledge *all, struct decoder_stats *stats, size_t memory)
@@ -188,24 +189,39 @@ static uint32_t known__number(struct known *k, uint64_t file)
 	return known__put(k, file, KNOWN_COUNT, (void *)(uintptr_t)(n + 1)) ? n : n + 1;
 }
 
+/*
+ * Is @r what is known of the srcfile @place?  If it was not known when R made that, it is taken to
+ * be the same.
+ */
+static bool place__same_srcfile(struct known_place *place, const struct xr_place *r)
+{
+	if (place->file != r->file ||
+	    (r->line >= XR_BORN_FIRST && place->born && place->born != r->line))
+		return false;
+	if (r->line && place->born < XR_BORN_FIRST)
+		place->born = r->line;
+	return true;
+}
+
 int known__told_place(struct knowledge *all, const struct xr_place *r)
 {
 	struct known *k = known__of(all, r->serial);
-	struct known_place *place;
-	uint32_t line = r->line;
+	const bool srcfile = !(r->id & 1);
+	struct known_place *place, new = {r->file, r->line, 0};
 	int err;
 
 	if (!k)
 		return -ENOMEM;
 	place = map__get(&k->ids, r->id, KNOWN_PLACE);
-	if (place && place->file == r->file && (place->line == r->line || !(r->id & 1)))
+	if (place && (srcfile ? place__same_srcfile(place, r)
+			      : place->file == r->file && place->line == r->line))
 		return 0;
-	if (!(r->id & 1))
-		line = known__number(k, r->file);
+	if (srcfile)
+		new = (struct known_place){r->file, known__number(k, r->file), r->line};
 	if (place) {
 		known__forget_slots(k); /* some may be made of the old place */
-		*place = (struct known_place){r->file, line};
-		return 0;
+		*place = new;
+		return 1;
 	}
 	if (!budget__take(&k->room, ID_COST))
 		goto no_room;
@@ -214,11 +230,11 @@ int known__told_place(struct knowledge *all, const struct xr_place *r)
 		budget__give(&k->room, ID_COST);
 		goto no_room;
 	}
-	*place = (struct known_place){r->file, line};
+	*place = new;
 	err = known__put(k, r->id, KNOWN_PLACE, place);
 	if (err)
 		budget__give(&k->room, ID_COST);
-	return err;
+	return err ? err : 1;
 no_room:
 	all->stats->names_dropped++;
 	return 0;

@@ -75,7 +75,7 @@ int known__text(struct knowledge *all, const struct xr_text *r);
 const struct profile_label *known__labels(struct knowledge *all, struct known *k, uint64_t id,
 					  size_t *n);
 
-/* known__told_place - keep a place; the same errors. */
+/* known__told_place - keep a place: 1; 0: it is known already, or does not fit; the same errors. */
 int known__told_place(struct knowledge *all, const struct xr_place *r);
 
 /*

@@ -344,9 +344,10 @@ int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
 {
 	struct remote_walk *rw = remote__of(w);
 	struct xr_place *place = &rw->record.place;
+	const uint64_t key = id ^ file ^ line * 0x9e3779b97f4a7c15ULL;
 
 	/* an address may be used again, for another file */
-	if (map__get(&rw->known, id ^ file, KNOWN_PLACE))
+	if (map__get(&rw->known, key, KNOWN_PLACE))
 		return 0;
 	*place = (struct xr_place){
 		.head = {.type = XR_REC_PLACE, .size = sizeof(*place)},
@@ -357,7 +358,7 @@ int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 line)
 	};
 	if (rw->sink)
 		rw->sink(rw->sink_arg, place, sizeof(*place));
-	return remote__remember(rw, id ^ file, KNOWN_PLACE);
+	return remote__remember(rw, key, KNOWN_PLACE);
 }
 
 int walk__emit(struct walk *w, __u64 word, __u64 more)

@@ -274,3 +274,49 @@ TEST(generations)
 	tap__ok(innermost_is(r, 10), "nor where it cannot be read");
 	run__free(r);
 }
+
+/* `line` of the last place that was sent, of the srcfile @env of code in no file. */
+static uint32_t born(struct recorded_walk *r, uint64_t env)
+{
+	recorded_walk__again(r);
+	return r->nplaces && r->places[r->nplaces - 1].id == env ? r->places[r->nplaces - 1].line
+								 : UINT32_MAX;
+}
+
+/* When R made a srcfile: what tells apart two that have one address, one after the other. */
+TEST(when_made)
+{
+	const uint64_t env = srcfile__hashed(&s, image__string(&s.m, "<text>"), 29);
+	const uint64_t count_at = image__alloc(&s.m, 8), gc_at = image__alloc(&s.m, 8);
+	struct recorded_walk *r;
+
+	image__put32(&s.m, count_at, 12);
+	image__put32(&s.m, gc_at, 0);
+	push(&s, "f", srcref(&s, env, 3));
+	r = run__new(&s);
+	r->walk.steady = 1;
+	r->walk.row.flags |= XR_ROW_GC;
+	r->walk.row.gc_size = 4;
+	r->walk.row.gc_at = 0;
+	r->walk.row.gc_count_at = count_at;
+	tap__ok(!born(r, env), "it is not known if the collector runs");
+	r->walk.row.gc_at = gc_at;
+	image__put32(&s.m, count_at, 13);
+	tap__ok(born(r, env) == XR_BORN_FIRST + 13, "after the last collection");
+	image__put64(&s.m, env, R_ENVSXP | R_MARK_BIT);
+	image__put32(&s.m, count_at, 14);
+	tap__ok(born(r, env) == XR_BORN_OLD, "before it");
+	image__put64(&s.m, env, R_ENVSXP);
+	image__put32(&s.m, count_at, 15);
+	tap__ok(born(r, env) == XR_BORN_FIRST + 15, "another one at that address");
+	recorded_walk__forget(r);
+	r->walk.row = s.row;
+	r->walk.row.flags |= XR_ROW_GC;
+	r->walk.row.gc_size = 4;
+	r->walk.row.gc_count_at = count_at;
+	r->walk.row.gc_at = gc_at;
+	r->walk.steady = 1;
+	image__put32(&s.m, gc_at, 1);
+	tap__ok(!born(r, env), "while the collector runs, marks tell nothing");
+	run__free(r);
+}

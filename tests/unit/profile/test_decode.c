@@ -312,7 +312,26 @@ TEST(sources)
 		send_place(1, 0x6000 + 16 * i, 0x79, 0);
 	check_file(0x6000 + 16 * 98, "f(<text>#65:3)");
 	check_file(0x6000 + 16 * 99, "f(<text>#65:3)");
-	tap__ok(seen.sources == 6 + 62, "of very many only some are reported: %u", seen.sources);
+	tap__ok(seen.sources == 5 + 62, "of very many only some are reported: %u", seen.sources);
+}
+
+/* The address of a srcfile is used again, for another text. */
+TEST(sources_again)
+{
+	send_text(1, 0x79, XR_TEXT_HASHED, "<text>");
+	send_place(1, 0x5010, 0x79, 0);
+	send_place(1, 0x5010, 0x79, XR_BORN_FIRST + 5);
+	send_place(1, 0x5010, 0x79, XR_BORN_OLD);
+	check_file(0x5010, "f(<text>:3)");
+	tap__ok(seen.sources == 1, "it was not known when it was made, and then it was");
+	send_place(1, 0x5010, 0x79, XR_BORN_FIRST + 8);
+	check_file(0x5010, "f(<text>#2:3)");
+	tap__is(seen.source, "1 5010 <text>#2", "one that was made later is another one");
+	send_place(1, 0x5020, 0x79, XR_BORN_OLD);
+	send_place(1, 0x5020, 0x79, 0);
+	check_file(0x5020, "f(<text>#3:3)");
+	send_place(1, 0x5020, 0x79, XR_BORN_FIRST);
+	check_file(0x5020, "f(<text>#4:3)");
 }
 
 TEST(packages)

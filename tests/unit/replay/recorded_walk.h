@@ -150,7 +150,8 @@ static inline int walk__send_place(struct walk *w, __u64 id, __u64 file, __u32 l
 	struct recorded_walk *rw = recorded_walk__of(w);
 
 	for (uint32_t i = 0; i < rw->nplaces; i++)
-		if (rw->places[i].id == id)
+		if (rw->places[i].id == id && rw->places[i].file == file &&
+		    rw->places[i].line == line)
 			return 0;
 	if (array__room(&rw->places, rw->nplaces, &rw->cap_places, sizeof(*rw->places)))
 		return -XR_LOST;

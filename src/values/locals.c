@@ -10,7 +10,7 @@
 
 #define HASH_MAX  65536u /* chains of a hash table */
 #define CHAIN_MAX 1024u	 /* variables of one that are compared */
-#define TRIES	  3u	 /* to read a hash table that R replaces by a larger one */
+#define TRIES	  3u	 /* to read what R replaces meanwhile */
 
 static char *buf__take(struct buf *b)
 {
@@ -19,6 +19,26 @@ static char *buf__take(struct buf *b)
 		return NULL;
 	}
 	return b->data;
+}
+
+/*
+ * The value of the binding @cell, to @value.  If R gives the variable another one meanwhile, the
+ * memory of the first one may have been used again: it is read again.
+ */
+static int locals__value(struct heap *h, const struct object *cell, size_t max, struct buf *value,
+			 struct value_kind *kind)
+{
+	struct object is = *cell, was;
+	int err;
+
+	for (unsigned int i = 0; i < TRIES; i++) {
+		was = is;
+		value->len = 0;
+		err = value__in_binding(h, &was, value, max, kind);
+		if (err || !heap__object(h, cell->at, &is) || is.word[0] == was.word[0])
+			break;
+	}
+	return err;
 }
 
 static int locals__add(struct heap *h, const struct object *cell, size_t max, struct locals *out)
@@ -33,7 +53,7 @@ static int locals__add(struct heap *h, const struct object *cell, size_t max, st
 		buf__free(&name);
 		return 0;
 	}
-	err = err ? err : value__in_binding(h, cell, &value, max, &kind);
+	err = err ? err : locals__value(h, cell, max, &value, &kind);
 	if (!err)
 		err = array__room(&out->list, out->n, &out->cap, sizeof(*out->list));
 	v.name = buf__take(&name);

@@ -194,6 +194,36 @@ TEST(table_grows)
 	locals__free(&l);
 }
 
+/* A variable that gets another value as soon as the first one's is read; its memory is used again.
+ */
+static uint64_t binding, first, second;
+
+static int memory__reuses(void *arg, uint64_t addr, void *to, size_t len)
+{
+	if (addr == first) {
+		image__put64(&m, binding + 8 * R_CAR, second);
+		image__put64(&m, first, HEAP_RAW);
+	}
+	return memory__read(arg, addr, to, len);
+}
+
+TEST(value_is_freed)
+{
+	const struct mem_reader reuses = {.read = memory__reuses};
+	struct locals l;
+	struct heap h;
+
+	first = image__int(&m, 1);
+	second = image__int(&m, 2);
+	binding = item(first, row.nil, "x");
+	heap__init(&h, &reuses, &row, READS);
+	tap__bail_if(locals__read(&h, environment(binding, row.nil), 100, 100, &l),
+		     "out of memory");
+	tap__ok(l.n == 1 && !strcmp(l.list[0].value, "int 2"),
+		"a value whose memory R used again meanwhile is not shown: %s", l.list[0].value);
+	locals__free(&l);
+}
+
 static void is_request(uint64_t env, int wanted, const char *line, const char *name)
 {
 	struct buf b = {0};

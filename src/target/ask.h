@@ -30,16 +30,12 @@
 #define ASK_TEXT_MAX	4096u /* bytes */
 
 enum ask_kind {
-	ASK_SEEMS, /* target__seems(): `yes` */
-	/*
-	 * Does the program that it runs have R's variables?  `yes`.  `at`: the map__hash_bytes() of
-	 * the program's path.  -ESTALE: it runs another one by now.
-	 */
-	ASK_PROGRAM,
-	ASK_FIND,   /* target__find() with `want`; `target` is what was found before, or zero */
-	ASK_LAYOUT, /* layout_check__process() of `target.row` */
-	ASK_HIDDEN, /* `looks` of hidden_check__look() at what `target.row` supposes */
-	ASK_LIST,   /* ASK_SEEMS, and if so target__find() and its arguments, in `text` */
+	ASK_SEEMS,   /* target__seems(): `yes` */
+	ASK_PROGRAM, /* does the program that it runs have R's variables?  `yes` */
+	ASK_FIND,    /* target__find() with `want`; `target` is what was found before, or zero */
+	ASK_LAYOUT,  /* layout_check__process() of `target.row` */
+	ASK_HIDDEN,  /* `looks` of hidden_check__look() at what `target.row` supposes */
+	ASK_LIST,    /* ASK_SEEMS, and if so target__find() and its arguments, in `text` */
 	/*
 	 * describe__make() by the rules of asker__open: `text`.  `text` lacks what cannot be
 	 * read; not `yes`: the environment could not be read.  `target.start_time` and

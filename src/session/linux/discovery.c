@@ -83,10 +83,9 @@ static bool discovery__descends(struct discovery *d, pid_t pid)
 	return false;
 }
 
-static int discovery__ask(struct discovery *d, enum ask_kind kind, pid_t pid, uint64_t tag,
-			  uint64_t at)
+static int discovery__ask(struct discovery *d, enum ask_kind kind, pid_t pid, uint64_t tag)
 {
-	const struct ask q = {.kind = kind, .pid = pid, .tag = tag, .at = at};
+	const struct ask q = {.kind = kind, .pid = pid, .tag = tag};
 	int err = asker__ask(d->asker, &q);
 
 	d->no_memory |= err != 0;
@@ -100,7 +99,7 @@ static int on_process(void *arg, pid_t pid)
 
 	if (!d->config->all && !descendants__has(&d->descendants, pid))
 		return 0;
-	err = discovery__ask(d, ASK_SEEMS, pid, 0, 0);
+	err = discovery__ask(d, ASK_SEEMS, pid, 0);
 	d->scanning += !err;
 	return err;
 }
@@ -216,7 +215,7 @@ static void discovery__scan_quick(struct discovery *d)
 	for (int i = 0; i < QUICK_MAX && pids__take(&queue, &pid); i++) {
 		children__put(d, pid, &queue);
 		d->no_memory |= descendants__add(&d->descendants, pid) != 0;
-		d->scanning += !discovery__ask(d, ASK_SEEMS, pid, 0, 0);
+		d->scanning += !discovery__ask(d, ASK_SEEMS, pid, 0);
 	}
 	pids__free(&queue);
 }
@@ -236,9 +235,9 @@ static void on_mapped(void *arg, pid_t pid)
 	discovery__found(arg, pid);
 }
 
-static void on_program(void *arg, pid_t pid, uint64_t file, const char *path)
+static void on_program(void *arg, pid_t pid, uint64_t file)
 {
-	discovery__ask(arg, ASK_PROGRAM, pid, file, map__hash_bytes(path, strlen(path)));
+	discovery__ask(arg, ASK_PROGRAM, pid, file);
 }
 
 static void on_forked(void *arg, uint64_t time, pid_t parent, pid_t child)

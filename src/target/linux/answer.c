@@ -130,7 +130,7 @@ static void answer__make(struct ask *q, struct programs *known, const struct lab
 		q->err = 0;
 		break;
 	case ASK_PROGRAM:
-		q->err = programs__holds_r(known, q->pid, q->at);
+		q->err = programs__holds_r(known, q->pid);
 		q->yes = q->err > 0;
 		q->err = q->err < 0 ? q->err : 0;
 		break;

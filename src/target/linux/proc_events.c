@@ -88,7 +88,9 @@ static const char *path__name(const char *path)
 
 /*
  * A file that is not libR.so: R is in it when it is the program that runs and has R's variables.
- * Each file is asked about once; the files of programs are not for this process to open.
+ * Each file is asked about once; the files of programs are not for this process to open.  The
+ * answer is about what the process runs by then, which any user could choose: that there is no R in
+ * a file called R is not believed the next time.
  */
 static bool file__holds_r(struct proc_events *e, const struct record_mmap2 *r)
 {
@@ -98,13 +100,13 @@ static bool file__holds_r(struct proc_events *e, const struct record_mmap2 *r)
 	char exe[4096];
 	bool deleted;
 
-	if (known)
+	if (known && (known == &file_holds_r || strcmp(path__name(r->filename), "R")))
 		return known == &file_holds_r;
 	if (proc__exe((pid_t)r->pid, exe, sizeof(exe), &deleted))
 		return false;
 	/* as the two see them, the paths differ when the process has another root */
 	if (!strcmp(path__name(exe), path__name(r->filename)))
-		e->sink.program(e->sink.arg, (pid_t)r->pid, file, exe);
+		e->sink.program(e->sink.arg, (pid_t)r->pid, file);
 	else if (strstr(path__name(r->filename), ".so")) /* a program may map another: valgrind */
 		proc_events__learn(e, file, false);
 	return false;

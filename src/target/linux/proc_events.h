@@ -22,10 +22,10 @@ struct proc_events_sink {
 	/* @pid mapped a file that may hold R: libR.so, or a program with R's variables in it */
 	void (*mapped)(void *arg, pid_t pid);
 	/*
-	 * @pid runs a program, @file at @path, that was not met before: if R is in it (ASK_PROGRAM,
+	 * @pid runs a program, @file, that was not met before: if R is in it (ASK_PROGRAM,
 	 * target/ask.h), proc_events__learn() is to be called, and @pid is one of those above
 	 */
-	void (*program)(void *arg, pid_t pid, uint64_t file, const char *path);
+	void (*program)(void *arg, pid_t pid, uint64_t file);
 	/* @parent forked @child (a process, not a thread), at @time of perf's clock; NULL: not
 	 * wanted */
 	void (*forked)(void *arg, uint64_t time, pid_t parent, pid_t child);

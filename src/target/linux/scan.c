@@ -62,28 +62,14 @@ static bool programs__file_holds_r(struct programs *ps, int fd)
 	return yes;
 }
 
-/*
- * Is the path of the file @fd the one whose hash is @path?  That of a deleted file is not: it is
- * asked about each time.
- */
-static bool file__is_at(int fd, uint64_t path)
+int programs__holds_r(struct programs *ps, pid_t pid)
 {
-	char link[32], at[4096];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, at, sizeof(at));
-	return n > 0 && map__hash_bytes(at, (size_t)n) == path;
-}
-
-int programs__holds_r(struct programs *ps, pid_t pid, uint64_t path)
-{
-	int fd = proc__open(pid, "exe"), yes = -ESTALE;
+	int fd = proc__open(pid, "exe");
+	bool yes;
 
 	if (fd < 0)
 		return fd;
-	if (!path || file__is_at(fd, path))
-		yes = programs__file_holds_r(ps, fd);
+	yes = programs__file_holds_r(ps, fd);
 	close(fd);
 	return yes;
 }
@@ -153,7 +139,7 @@ bool target__seems(pid_t pid, struct programs *known)
 	if (proc__exe(pid, exe, sizeof(exe), &deleted))
 		return false;
 	return proc_maps__is_r(exe) || (!proc__read(pid, &p) && !strcmp(p.comm, "R")) ||
-	       programs__holds_r(known, pid, 0) > 0 || seems__renamed(known, pid);
+	       programs__holds_r(known, pid) > 0 || seems__renamed(known, pid);
 }
 
 /* The next entry of /proc; where it hides processes (hidepid) it shows those that may be looked at.

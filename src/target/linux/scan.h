@@ -6,7 +6,6 @@
 #define XR_TARGET_LINUX_SCAN_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/map.h"
@@ -25,10 +24,9 @@ bool program__file_holds_r(int fd);
 
 /*
  * programs__holds_r - does the program that @pid runs?  One with R in it, linked without libR.so,
- * has to, for R's packages use them.  1 or 0; a negative errno: it could not be looked at.  @path:
- * the map__hash_bytes() of the program's path, 0: any; -ESTALE: @pid runs another one.
+ * has to, for R's packages use them.  1 or 0; a negative errno: it could not be looked at.
  */
-int programs__holds_r(struct programs *ps, pid_t pid, uint64_t path);
+int programs__holds_r(struct programs *ps, pid_t pid);
 
 /*
  * target__seems - libR.so is mapped, under whatever name it has now; or the executable or the

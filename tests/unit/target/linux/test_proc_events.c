@@ -73,6 +73,17 @@ static ssize_t fake_read(int fd, void *data, size_t size)
 	return sizeof(fake_expirations);
 }
 
+static const char *fake_program; /* what each process runs; NULL: what it does run */
+
+static int fake_exe(pid_t pid, char *path, size_t size, bool *deleted)
+{
+	if (!fake_program)
+		return proc__exe(pid, path, size, deleted);
+	snprintf(path, size, "%s", fake_program);
+	return 0;
+}
+
+#define proc__exe				      fake_exe
 #define syscall(number, attr, pid, cpu, group, flags) fake_perf_event_open(attr, cpu)
 #define epoll_ctl				      fake_epoll_ctl
 #define timerfd_create				      fake_timerfd_create
@@ -86,6 +97,7 @@ static ssize_t fake_read(int fd, void *data, size_t size)
 #define proc_events__learn fake__learn
 #define proc_events__close fake__close
 #include "target/linux/proc_events.c" /* NOLINT(bugprone-suspicious-include) */
+#undef proc__exe
 #undef read
 #undef syscall
 
@@ -104,7 +116,7 @@ static void on_mapped(void *arg, pid_t pid)
 }
 
 /* The session asks a separate process; here the answer comes at once. */
-static void on_program(void *arg, pid_t pid, uint64_t file, const char *path)
+static void on_program(void *arg, pid_t pid, uint64_t file)
 {
 	tap__say("asked ");
 	proc_events__learn(*(struct proc_events **)arg, file, holds_r);
@@ -277,6 +289,16 @@ TEST(records)
 	put_mapping(0, me, program, 16, CODE);
 	snprintf(want, sizeof(want), "asked mapped:%d ", me);
 	reads(false, want, "a program with R, which is known from then on");
+	holds_r = false;
+	fake_program = "/usr/lib/R/bin/exec/R";
+	put_mapping(0, me, fake_program, 17, CODE);
+	reads(false, "asked ", "a program called R, which another one was executed instead of");
+	holds_r = true;
+	put_mapping(0, me, fake_program, 17, CODE);
+	put_mapping(0, me, fake_program, 17, CODE);
+	snprintf(want, sizeof(want), "asked mapped:%d ", me);
+	reads(false, want, "it is asked about again, and then known");
+	fake_program = NULL;
 	for (uint64_t inode = 100; inode < 100 + FILES_MAX + 10; inode++) {
 		put_mapping(0, me, "/x.so", inode, CODE);
 		if (inode % 1000 == 0)

@@ -13,6 +13,7 @@
 #include <bpf/libbpf.h>
 
 #include "os/linux/cpus.h"
+#include "os/proc.h"
 #include "tap.h"
 
 #define CPUS 3 /* the last one is offline at first */

@@ -94,13 +94,11 @@ static void asks(enum ask_kind kind, pid_t pid, uint64_t tag)
 /* The answer that comes next, as a user of asker__fd() gets it. */
 static bool comes(void)
 {
-	uint64_t limit = os__now() + 60 * NS_PER_S;
-
 	memset(&answer, 0, sizeof(answer));
 	while (!asker__take(a, &answer, 0)) {
 		struct pollfd p = {.fd = asker__fd(a), .events = POLLIN};
 
-		if (!asker__busy(a) || os__now() > limit)
+		if (!asker__busy(a))
 			return false;
 		poll(&p, 1, clock__real_ms(asker__due(a, 1000)));
 	}
@@ -183,7 +181,6 @@ static void test_faults(void)
 				     (answer.tag < 10 ? answer.pid != DO_TALK : answer.pid != DO),
 			     "answer %d is wrong: %d", i, answer.err);
 	tap__ok(!asker__busy(a), "one that answers 50 times is heard once");
-	clock__run(CLOCK_SLOW);
 	shared->go = false;
 	asks(ASK_SEEMS, DO_SLOW, 1);
 	asks(ASK_SEEMS, DO, 2);
@@ -227,6 +224,7 @@ static void test_silence(void)
 		"of many of one user, %u are waited for and %u are not asked", timeouts + 1, busy);
 	tap__ok(told == 1, "which is reported once");
 	tap__ok(asker__silent(a) == timeouts + 1, "they are counted");
+	clock__run(CLOCK_SLOW);
 	asks(ASK_SEEMS, DO, 5);
 	tap__ok(comes() && !answer.err, "others are still answered");
 	asks(ASK_SEEMS, getpid(), 6);
@@ -255,7 +253,7 @@ TEST(ask)
 	struct errmsg f = {""};
 
 	shared = child__shared(sizeof(*shared));
-	clock__run(SPEED);
+	clock__run(CLOCK_SLOW); /* a machine that is busy has time for each answer */
 	for (nhangs = 0; nhangs < 20; nhangs++)
 		hangs[nhangs] = child__start(waits, NULL);
 	tap__bail_if(asker__open_served(&a, &job, NULL, &f), "%s", f.text);

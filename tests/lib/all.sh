@@ -10,7 +10,7 @@ all_start() {
 	PROF_OUT=$1
 	shift
 	prof_to "$PROF_OUT" folded "$@"
-	: >"${PROF_OUT%/}.err" # what an earlier one said there is not said by this one
+	: >"${PROF_OUT%/}.err" # without the messages of an earlier one
 	env --default-signal "$XRPROF" -e "$XRPROF_ENGINE" -o "$PROF_TO" --stats "${PROF_OUT%/}.stats" -v -f folded "$@" \
 		>"${PROF_OUT%/}.stdout" 2>"${PROF_OUT%/}.err" </dev/null &
 	PROF_PID=$!

@@ -218,6 +218,10 @@ int known__told_place(struct knowledge *all, const struct xr_place *r)
 		return 0;
 	if (srcfile)
 		new = (struct known_place){r->file, known__number(k, r->file), r->line};
+	if (place && place->file == new.file && place->line == new.line) {
+		*place = new; /* numbers have an end: nothing has another name now */
+		return 0;
+	}
 	if (place) {
 		known__forget_slots(k); /* some may be made of the old place */
 		*place = new;

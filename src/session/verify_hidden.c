@@ -22,7 +22,7 @@
 #define LOOKS_MAX	 64u
 #define FAMILY_LOOKS_MAX 32u
 
-#define FILES_MAX 64u /* are kept when no process of theirs is left */
+#define FILES_MAX 256u /* are kept when no process of theirs is left */
 
 /*
  * A file with R in it, as the processes of one user have it: what one process shows holds for the

@@ -245,17 +245,18 @@ static void collections__sweep_probed(struct collections *c)
 	int err = collections__rows(c, &list, &n);
 
 	for (size_t i = 0; i < c->nprobed; i++)
-		c->probed[i].used = err;
-	for (size_t i = 0; i < n; i++) {
-		p = collections__file(list[i].pid, list[i].at, &file, path, sizeof(path))
-			    ? NULL
-			    : collections__probed(c, &file);
+		c->probed[i].used = false;
+	for (size_t i = 0; i < n && !err; i++) {
+		err = collections__file(list[i].pid, list[i].at, &file, path, sizeof(path));
+		p = err ? NULL : collections__probed(c, &file);
 		if (p)
 			p->used = true;
+		if (err == -ENOENT || err == -ESRCH) /* it has ended, or executes another program */
+			err = 0;
 	}
 	free(list);
 	for (size_t i = 0; i < c->nprobed; i++) {
-		if (c->probed[i].used)
+		if (c->probed[i].used || err) /* not known: none is removed */
 			c->probed[kept++] = c->probed[i];
 		else
 			places__close(&c->probed[i].places);

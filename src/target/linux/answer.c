@@ -69,11 +69,12 @@ static int answer__describe(const struct label_rules *rules, struct ask *q)
 	if (environment)
 		explicit_bzero(environment, ENVIRON_MAX);
 	free(environment);
-	/* all that was read is of this one if its pid is still its own, and it runs what it ran */
+	/* all that was read is of this one if its pid is still its own, and it runs what it ran, or
+	 * ends: then it has no stack any more */
 	q->target.start_time = p.start_time;
 	q->target.stack = p.stack;
 	return !proc__read(q->pid, &p) && p.start_time == q->target.start_time &&
-			       p.stack == q->target.stack
+			       (!p.stack || p.stack == q->target.stack)
 		       ? 0
 		       : -ESRCH;
 }

@@ -171,14 +171,13 @@ static void outputs__index(struct outputs *ss, struct entry *entry)
  * file and the error is not about its name: then none can be written there.  0 and NULL: it has
  * none.
  */
-static int outputs__open(struct outputs *ss, const char *path, size_t number_at, int wait_ms,
-			 struct stream **st)
+static int outputs__open(struct outputs *ss, const char *path, size_t number_at, struct stream **st)
 {
 	int err = -EMFILE;
 
 	*st = NULL;
 	if (ss->count < LIMIT_STREAMS)
-		err = stream__open(st, ss, path, number_at, wait_ms);
+		err = stream__open(st, ss, path, number_at, OPEN_MS);
 	if (!err) {
 		ss->made++;
 		outputs__put(ss, *st);
@@ -232,7 +231,7 @@ static struct stream *entry__stream(struct outputs *ss, struct entry *entry,
 				      ss->directory);
 		return NULL;
 	}
-	ss->err = outputs__open(ss, path, (size_t)len - strlen(".out"), OPEN_MS, &entry->st);
+	ss->err = outputs__open(ss, path, (size_t)len - strlen(".out"), &entry->st);
 	if (ss->err == -ENOMEM)
 		errmsg__set(&ss->fault, -ENOMEM, "out of memory");
 	entry->refused = !entry->st;
@@ -266,8 +265,7 @@ static struct stream *directory__others(struct outputs *ss)
 		       ss->directory);
 	if (len >= (int)sizeof(path))
 		return NULL;
-	/* the index names it at once, with the number that it gets */
-	ss->err = outputs__open(ss, path, (size_t)len - strlen(".out"), OPEN_FIRST_MS, &ss->others);
+	ss->err = outputs__open(ss, path, (size_t)len - strlen(".out"), &ss->others);
 	return ss->others;
 }
 
@@ -331,32 +329,6 @@ int entry__sample(struct outputs *ss, const struct profile_process *p, const str
 	return ss->err;
 }
 
-/* Complete its file, write its line, and forget it. */
-static void entry__end(struct outputs *ss, struct entry *entry, uint32_t serial)
-{
-	entry__complete(entry);
-	outputs__index(ss, entry);
-	map__remove(&ss->entries, serial, 0);
-	entry__free(entry);
-}
-
-void entry__left(struct outputs *ss, const struct stream *st)
-{
-	struct entry *entry = map__get(&ss->entries, st->serial, 0);
-
-	if (entry && entry->ended)
-		entry__end(ss, entry, st->serial);
-}
-
-/* The index has the number in the name of its file, which is known when that is open. */
-static bool entry__waits(struct entry *entry)
-{
-	const struct stream *st = entry->st;
-
-	entry->ended = st && !st->failed && !output__opened(st->out);
-	return entry->ended;
-}
-
 int entry__ended(struct outputs *ss, const struct profile_process *p)
 {
 	struct entry *entry = map__get(&ss->entries, p->serial, 0);
@@ -368,10 +340,12 @@ int entry__ended(struct outputs *ss, const struct profile_process *p)
 	err = st ? stream__end(st, NULL) : 0;
 	if (err)
 		outputs__trouble(ss, st, err);
+	entry__complete(entry);
 	entry__settle(ss, entry, p);
 	entry__describe(ss, entry, p);
-	if (!entry__waits(entry))
-		entry__end(ss, entry, p->serial);
+	outputs__index(ss, entry);
+	map__remove(&ss->entries, p->serial, 0);
+	entry__free(entry);
 	if (st && (st->failed || (!ss->err && stream__done(st))))
 		outputs__remove(ss, st);
 	return ss->err;
@@ -384,11 +358,9 @@ int entry__stopped(struct outputs *ss, const struct profile_process *p)
 
 	if (!entry)
 		return ss->err;
+	entry__complete(entry);
 	entry__settle(ss, entry, p);
 	entry__describe(ss, entry, p);
-	if (entry__waits(entry))
-		return ss->err;
-	entry__complete(entry);
 	outputs__index(ss, entry);
 	entry->st = st;
 	entry->indexed = true;

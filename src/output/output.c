@@ -336,11 +336,6 @@ int output__error(const struct output *o)
 	return o->error || o->memory ? o->error : o->file->error;
 }
 
-bool output__opened(const struct output *o)
-{
-	return !o->file || o->file->opened;
-}
-
 bool output__regular(const struct output *o)
 {
 	return o->file && o->file->opened && o->file->regular;

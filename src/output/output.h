@@ -78,9 +78,6 @@ int output__flush(struct output *o);
 /* output__error - the first error; 0: none. */
 int output__error(const struct output *o);
 
-/* output__opened - was the file opened by now, or did that fail? */
-bool output__opened(const struct output *o);
-
 /* output__regular - is it a regular file that is open? */
 bool output__regular(const struct output *o);
 

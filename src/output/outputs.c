@@ -134,7 +134,6 @@ void outputs__remove(struct outputs *ss, struct stream *st)
 	outputs__look_at_name(ss, st);
 	if (err)
 		outputs__trouble(ss, st, err);
-	entry__left(ss, st);
 	stream__free(st, &ss->dropped);
 }
 

@@ -9,8 +9,8 @@
 #include "output/outputs.h"
 #include "profile/stacks.h"
 
-#define OPEN_FIRST_MS 1000 /* wait for a file to open of which there is one */
-#define OPEN_MS	      20   /* for the file of a process */
+#define OPEN_FIRST_MS 1000 /* wait for the first file to open, before anything is sampled */
+#define OPEN_MS	      20   /* for later files */
 
 /* One file of a profile: its writer, what is added up for it, and its output. */
 struct stream {
@@ -40,7 +40,6 @@ struct kept {
 struct entry {
 	struct stream *st; /* its file, if that is open */
 	bool refused;	   /* no file can be opened: its samples are counted */
-	bool ended;	   /* it is only kept until its file is open, or failed */
 	bool indexed;	   /* all of it is in the index */
 	char *path;	   /* of a complete file that is not in the index yet, or NULL */
 	uint64_t samples;  /* in the file; a tick is one */
@@ -153,9 +152,6 @@ void entry__known(struct outputs *ss, const struct profile_process *p);
 /* entry__ended, entry__stopped - process @p has no more samples: it ended, or still runs. */
 int entry__ended(struct outputs *ss, const struct profile_process *p);
 int entry__stopped(struct outputs *ss, const struct profile_process *p);
-
-/* entry__left - its file is complete, or failed: forget an entry that was kept for it. */
-void entry__left(struct outputs *ss, const struct stream *st);
 
 /* directory__open_index - if the config asks for it.  directory__tick - flush it. */
 int directory__open_index(struct outputs *ss);

@@ -190,61 +190,6 @@ TEST(index)
 		"an index that may not grow has whole lines: %zu bytes, %s", len, tap__saying());
 }
 
-/* Have the process that opens files wait, until somebody reads the pipe. */
-static struct file *files__hold(const char *pipe)
-{
-	struct file *held;
-
-	tap__bail_if((mkfifo(pipe, 0600) && errno != EEXIST) || files__open(files, &held, pipe),
-		     "no pipe");
-	return held;
-}
-
-/* A process has ended before its file is open: the index has the number in the name all the same.
- */
-TEST(index_late)
-{
-	const char *pipe = tap__path("pipe");
-	struct outputs_config config = {.format = formats__find("rprof"),
-					.path = tap__path("late"),
-					.several = true,
-					.index = true};
-	struct file *held;
-	pid_t pid;
-	int fd;
-
-	open_by(config);
-	tap__write(tap__path("late/Rprof.10.out"), "x", 1);
-	held = files__hold(pipe);
-	put(1, 10, "f");
-	end(1, 10);
-	fd = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	finish();
-	file__free(held);
-	close(fd);
-	tap__ok(strstr(content("late/index.jsonl"),
-		       "{\"file\": \"Rprof.10.1.out\", \"samples\": 1,"),
-		"its file: %s", content("late/index.jsonl"));
-
-	config.least = 2;
-	open_by(config);
-	tap__write(tap__path("late/Rprof.others.out"), "x", 1);
-	held = files__hold(pipe);
-	pid = fork();
-	if (!pid) {
-		usleep(1000000);
-		_exit(open(pipe, O_RDONLY | O_CLOEXEC) < 0);
-	}
-	put(2, 20, "g");
-	end(2, 20);
-	tap__bail_if(pid < 0 || waitpid(pid, NULL, 0) != pid, "no reader");
-	finish();
-	file__free(held);
-	tap__ok(strstr(content("late/index.1.jsonl"),
-		       "{\"file\": \"Rprof.others.1.out\", \"samples\": 1,"),
-		"the common file: %s", content("late/index.1.jsonl"));
-}
-
 /* Many different stacks: nothing is lost, and memory is bounded by writing pieces unasked. */
 TEST(pieces)
 {

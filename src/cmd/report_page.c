@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/report.h"
+#include "base/log.h"
 #include "layout.h"
 #include "os/os.h"
 #include "output/flamegraph.h"
@@ -22,6 +23,8 @@ static int page__write(const struct report *r, struct files *files, const struct
 		.wait_ms = OUTPUT_STUCK_MS,
 	};
 	struct output *out = NULL;
+	const char *written;
+	bool numbered;
 	int err;
 
 	err = outputs__file(files, r->output ? r->output : "-", r->format, false, path,
@@ -34,8 +37,11 @@ static int page__write(const struct report *r, struct files *files, const struct
 		err = -EFBIG;
 	if (!err)
 		err = output__finish(out);
+	written = output__path(out, &numbered);
+	if (numbered)
+		log__line("%s already exists and is kept: writing %s instead", path, written);
 	if (err && err != -EPIPE)
-		errmsg__set(f, err, "cannot write to %s: %s", to.path, os__reason(err));
+		errmsg__set(f, err, "cannot write to %s: %s", written, os__reason(err));
 	output__close(out, NULL);
 	return err == -EPIPE ? 0 : err;
 }

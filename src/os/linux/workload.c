@@ -70,16 +70,17 @@ static int child__become(const struct workload_user *user)
 	return 0;
 }
 
-/* Is @path a file that may be executed?  0 or an errno. */
+/* Is @path a file that may be executed?  0 or an errno; of what is not that clear exec decides. */
 static int file__check(const char *path)
 {
 	struct stat st;
+	int err = 0;
 
-	if (stat(path, &st))
-		return errno;
-	if (!S_ISREG(st.st_mode))
-		return EACCES;
-	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) ? errno : 0;
+	if (stat(path, &st) || access(path, X_OK))
+		err = errno;
+	else if (!S_ISREG(st.st_mode))
+		err = EACCES;
+	return err == ENOENT || err == ENOTDIR || err == EACCES ? err : 0;
 }
 
 /* Does execvp() find the command @name?  0 or an errno.  Without a PATH the C library knows. */
@@ -92,7 +93,7 @@ static int command__check(const char *name)
 	if (!*name || strchr(name, '/'))
 		return file__check(name);
 	for (; path; path = *end ? end + 1 : NULL) {
-		int len, one = ENAMETOOLONG;
+		int len, one = ENOENT;
 
 		end = strchrnul(path, ':');
 		len = snprintf(file, sizeof(file), "%.*s%s%s", (int)(end - path), path,

@@ -400,7 +400,7 @@ TEST(many_files)
 		verify_hidden__begin(&v, &h, &t, 0);
 		verify_hidden__end(&h);
 	}
-	tap__ok(v.nfiles <= 64, "of 2,000 files %u are remembered", v.nfiles);
+	tap__ok(v.nfiles <= 256, "of 2,000 files %u are remembered", v.nfiles);
 	t = make("/lib/libR.so", 1, "code");
 	verify_hidden__begin(&v, &h, &t, 0);
 	flag = 0;

@@ -45,8 +45,7 @@ for (i in seq_len(levels + 1L)) {
 }
 via <- function(level, fun) {
     fun <- as.name(paste0("r", level + 1L))
-    # tryCatch() at each second level: at all eight there can be more native frames than a sample may have (XR_NATIVE_MAX)
-    how <- sample(if (level %% 2L) 4L else 3L, 1L)
+    how <- sample(4L, 1L)
     if (how == 1L) into(level, fun)
     else if (how == 2L) lapply(1L, function(i) into(level, fun))
     else if (how == 3L) do.call(into, list(level, as.name("fun")))

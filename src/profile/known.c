@@ -219,7 +219,7 @@ int known__told_place(struct knowledge *all, const struct xr_place *r)
 	if (srcfile)
 		new = (struct known_place){r->file, known__number(k, r->file), r->line};
 	if (place && place->file == new.file && place->line == new.line) {
-		*place = new; /* numbers have an end: nothing has another name now */
+		*place = new; /* all numbers are used: no name changes */
 		return 0;
 	}
 	if (place) {

@@ -13,5 +13,5 @@ uint64_t seed__get(void)
 
 	if (random)
 		memcpy(words, random, sizeof(words));
-	return map__hash(words[0], words[1]); /* libc has other uses for these: not as they are */
+	return map__hash(words[0], words[1]); /* libc uses these words, too: mix them */
 }

@@ -19,7 +19,7 @@
 
 #define SWEEP_MIN  64u /* processes watched, from which on it is looked which are still needed */
 #define PROBED_MAX 64u /* files with R in them */
-#define UNUSED_NS  NS_PER_S /* between two looks which of them are used */
+#define UNUSED_NS  NS_PER_S /* between two sweeps for unused ones */
 
 /* A process, with the children that inherited from it. */
 struct watched {
@@ -49,7 +49,7 @@ struct collections {
 	size_t n, room, sweep_at;
 	struct probed probed[PROBED_MAX];
 	size_t nprobed;
-	uint64_t probed_at; /* ns, of the last look which are used */
+	uint64_t probed_at; /* ns, of the last sweep */
 	bool blind;	    /* watchpoints can be set here, and see nothing */
 };
 

@@ -70,7 +70,7 @@ static int child__become(const struct workload_user *user)
 	return 0;
 }
 
-/* Is @path a file that may be executed?  0 or an errno; of what is not that clear exec decides. */
+/* Is @path a file that may be executed?  0 or an errno.  exec decides what is unclear. */
 static int file__check(const char *path)
 {
 	struct stat st;

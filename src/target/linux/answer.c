@@ -69,8 +69,7 @@ static int answer__describe(const struct label_rules *rules, struct ask *q)
 	if (environment)
 		explicit_bzero(environment, ENVIRON_MAX);
 	free(environment);
-	/* all that was read is of this one if its pid is still its own, and it runs what it ran, or
-	 * ends: then it has no stack any more */
+	/* the pid is still its own, and it runs the same program (or ends, without a stack) */
 	q->target.start_time = p.start_time;
 	q->target.stack = p.stack;
 	return !proc__read(q->pid, &p) && p.start_time == q->target.start_time &&
